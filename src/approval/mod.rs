@@ -1,0 +1,1 @@
+//! Asking a human: the ladder from a grant to a ticket.

@@ -1,0 +1,1 @@
+//! Writing the decision down, before anything runs.

@@ -1,0 +1,1 @@
+//! Becoming the real shell.

@@ -1,0 +1,1 @@
+//! A decision in words: text, JSON and the refusal.

@@ -1,0 +1,91 @@
+//! What a script would do: its simple commands, their effects, and what could not be told.
+
+pub mod effect;
+pub mod value;
+
+use std::path::PathBuf;
+
+use bstr::BString;
+
+use crate::diagnostic::Span;
+use crate::syntax::Dialect;
+
+pub use effect::{Aspect, Doubt, DoubtFact, Effect, EffectFact};
+
+/// Everything known about one invocation's script.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The texts that were read, the invocation's own first; nested scripts follow.
+    pub scripts: Vec<ScriptText>,
+    /// Every simple command that could run, in reading order, wrapped and nested ones included.
+    pub commands: Vec<CommandFact>,
+    /// What they would do.
+    pub effects: Vec<EffectFact>,
+    /// What could not be told.
+    pub doubts: Vec<DoubtFact>,
+}
+
+/// A text that was read as a script.
+#[derive(Debug, Clone)]
+pub struct ScriptText {
+    /// The text.
+    pub text: BString,
+    /// What it is, for people: `` `-c` text ``, `` argument of `sh -c` ``, `scripts/build.sh`.
+    pub name: String,
+    /// Where its text, or what makes it run, is written in another script; `None` for the invocation's own.
+    pub from: Option<Location>,
+}
+
+/// A place in one of [`Facts::scripts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Location {
+    /// Index into [`Facts::scripts`].
+    pub script: usize,
+    /// Where in its text.
+    pub span: Span,
+}
+
+/// A simple command that could run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandFact {
+    /// The program without its directory, after wrappers; `None` if not known.
+    pub program: Option<BString>,
+    /// Its subcommand words by the program's table (`["push"]`, `["compose", "up"]`).
+    pub subcommand: Vec<BString>,
+    /// The options found by the program's table, each with all its spellings and its value.
+    pub options: Vec<OptionFact>,
+    /// The words that are no options and no subcommand; `None` = not known, any number of words.
+    pub operands: Vec<Option<BString>>,
+    /// The whole command; `None` = not known, any number of words.
+    pub argv: Vec<Option<BString>>,
+    /// Variables assigned on this command.
+    pub environment: Vec<BString>,
+    /// The working directory in which it would run; `None` if not known.
+    pub cwd: Option<PathBuf>,
+    /// What reached it, outermost first: wrapper programs, `sh -c`, `$()`, file names.
+    pub via: Vec<String>,
+    /// Where it is written.
+    pub at: Location,
+    /// By which shell's rules it is expanded.
+    pub dialect: Dialect,
+}
+
+/// An option as it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionFact {
+    /// All spellings of this option, with dashes.
+    pub names: Vec<String>,
+    /// Its value, if it takes one and it is known.
+    pub value: Option<BString>,
+}
+
+impl Facts {
+    /// The span in the invocation's own script that leads to `at`.
+    pub fn outermost(&self, mut at: Location) -> Span {
+        // A nested script is always pushed after the script that holds it, so this ends.
+        while let Some(from) = self.scripts.get(at.script).and_then(|script| script.from) {
+            at = from;
+        }
+        at.span
+    }
+}

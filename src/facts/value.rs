@@ -1,0 +1,82 @@
+//! Words after expansion, as far as the text and the environment tell them.
+
+use std::borrow::Cow;
+
+use bstr::{BStr, BString};
+
+use super::Location;
+
+/// One argument as the program would get it, or what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// Adjacent pieces, in order; an empty list is the empty argument.
+    pub pieces: Vec<Piece>,
+    /// It may stand for any number of arguments (an unquoted unknown, `"$@"`, a pattern).
+    pub many: bool,
+    /// Where it is written.
+    pub at: Location,
+}
+
+/// A piece of an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Exactly these bytes.
+    Text(BString),
+    /// A pathname pattern (`*`, `?`, `[…]`) as written: one or more names that match, or itself.
+    Pattern(BString),
+    /// Not known.
+    Unknown(Unknown),
+}
+
+/// Why a piece is not known, and what is known all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// For people, as a lowercase fragment: ``$X is not set in this script``.
+    pub reason: Cow<'static, str>,
+    /// What it can be.
+    pub kind: UnknownKind,
+}
+
+/// What an unknown piece can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownKind {
+    /// Anything at all.
+    Any,
+    /// Digits, perhaps with a sign or a dot: cannot name a path outside, an option or a command.
+    Number,
+    /// The absolute path of something new under the temporary folder (`mktemp`).
+    TempPath,
+    /// A path below the project or the working directory, relative and without `..` (`git ls-files`, `basename`).
+    RelativePath,
+    /// One word without slashes and not beginning with a dash (a git ref, a date, a host name).
+    Name,
+}
+
+impl Argument {
+    /// An argument that is exactly `text`.
+    pub fn known(text: impl Into<BString>, at: Location) -> Self {
+        Self { pieces: vec![Piece::Text(text.into())], many: false, at }
+    }
+
+    /// The bytes, if they are all known.
+    pub fn text(&self) -> Option<Cow<'_, BStr>> {
+        match self.pieces.as_slice() {
+            [] => Some(Cow::Borrowed(BStr::new(""))),
+            [Piece::Text(text)] => Some(Cow::Borrowed(text.as_ref())),
+            pieces => pieces
+                .iter()
+                .map(|piece| if let Piece::Text(text) = piece { Some(text.as_slice()) } else { None })
+                .collect::<Option<Vec<_>>>()
+                .map(|pieces| Cow::Owned(pieces.concat().into())),
+        }
+    }
+
+    /// The known bytes that it begins with.
+    pub fn prefix(&self) -> BString {
+        let texts = self
+            .pieces
+            .iter()
+            .map_while(|piece| if let Piece::Text(text) = piece { Some(text.as_slice()) } else { None });
+        texts.collect::<Vec<_>>().concat().into()
+    }
+}

@@ -1,0 +1,110 @@
+//! What judgement may know of the machine.
+//!
+//! [`Host`] is the only door: the shim and `check` pass the real one, `check --batch` for a project that does not exist
+//! an assumed one, tests a table. Answers are remembered, so that one decision sees one machine.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use bstr::{BStr, BString};
+
+/// The machine as one decision sees it.
+pub trait Host {
+    /// The directory in which the shell was started; absolute.
+    fn start(&self) -> &Path;
+    /// The home folder of the effective user, by the user database first; absolute.
+    fn home(&self) -> &Path;
+    /// The project root (design: nearest root marker that is ours, under the bans), or `None`.
+    fn project(&self) -> Option<&Path>;
+    /// Effective user id.
+    fn user(&self) -> u32;
+    /// The value of a variable in the environment that the real shell will get.
+    fn variable(&self, name: &BStr) -> Option<BString>;
+    /// The names of all variables in that environment.
+    fn variables(&self) -> Vec<BString>;
+    /// What stands at `path` (absolute, `..` allowed): symbolic links followed as the kernel would.
+    fn look(&self, path: &Path) -> Look;
+    /// The names in a directory; `None` if it cannot be listed.
+    fn list(&self, path: &Path) -> Option<Vec<BString>>;
+    /// The content of a file that judgement depends on: remembered with its digest.
+    fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unread>;
+    /// Which file a command name without a slash starts, by `path` (the `PATH` that this command gets).
+    fn program(&self, name: &BStr, path: Option<&BStr>) -> Option<PathBuf>;
+    /// Whether what stands at `path` could be had back after it is deleted or overwritten.
+    fn recovery(&self, path: &Path) -> Recovery;
+    /// The files read so far.
+    fn reads(&self) -> Vec<FileRead>;
+    /// True where the machine is not the real one (a project that does not exist).
+    fn assumed(&self) -> bool;
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// The path with every symbolic link resolved, as far as it exists; the rest is appended lexically.
+    pub real: PathBuf,
+    /// What it is.
+    pub kind: LookKind,
+    /// Owner, or 0 where nothing exists.
+    pub owner: u32,
+    /// Permission bits, or 0 where nothing exists.
+    pub mode: u32,
+    /// Size in bytes, or 0.
+    pub size: u64,
+    /// Number of hard links, or 0.
+    pub links: u64,
+}
+
+/// The kinds of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookKind {
+    /// Nothing is there.
+    Missing,
+    /// The host cannot say (assumed host, or no permission).
+    Unknown,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A block or character device.
+    Device,
+    /// A pipe, socket or anything else.
+    Other,
+}
+
+/// Why a file was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// Nothing is there.
+    Missing,
+    /// It exists as far as can be told, but it cannot be read (permission, assumed host).
+    Unreadable,
+    /// Not a regular file.
+    NotFile,
+    /// Larger than 1 MiB.
+    TooLarge,
+}
+
+/// Whether a file's content can be had back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// Nothing stands there: nothing can be lost.
+    Absent,
+    /// Tracked and equal to HEAD.
+    Tracked,
+    /// Ignored by HEAD's own `.gitignore`.
+    Ignored,
+    /// It would be lost: modified, untracked, no repository.
+    Lost,
+    /// The host cannot say.
+    Unknown,
+}
+
+/// A file that was read for a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRead {
+    /// Its real path.
+    pub path: PathBuf,
+    /// SHA-256 of what was read.
+    pub digest: [u8; 32],
+}

@@ -1,0 +1,1 @@
+//! How the binary was called.

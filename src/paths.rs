@@ -1,0 +1,1 @@
+//! Where vetsh's files are, and the names of environment variables.

@@ -1,0 +1,1 @@
+//! The product on one page.

@@ -1,0 +1,1 @@
+//! How each shell reads its arguments, and where its script is.

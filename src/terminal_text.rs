@@ -1,0 +1,1 @@
+//! Text that cannot fool a terminal.
