@@ -260,15 +260,13 @@ pub struct Pipeline {
     pub stages: Vec<Command>,
 }
 
-/// Two commands joined by `&&` or `||`.
+/// Commands joined by `&&` and `||`, which bind equally and to the left. Flat, so that a long list is not a deep one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
-    /// The left command.
-    pub left: Command,
-    /// Which operator.
-    pub operator: ListOperator,
-    /// The right command.
-    pub right: Command,
+    /// The leftmost command.
+    pub first: Command,
+    /// Each further operator with the command to its right, at least one.
+    pub rest: Vec<(ListOperator, Command)>,
 }
 
 /// `&&` or `||`.
