@@ -10,7 +10,7 @@ use bstr::BString;
 use crate::diagnostic::Span;
 use crate::syntax::Dialect;
 
-pub use effect::{Aspect, Doubt, DoubtFact, Effect, EffectFact};
+pub use effect::{Aspect, Doubt, DoubtFact, Effect, EffectFact, Part};
 
 /// Everything known about one invocation's script.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +50,8 @@ pub struct Location {
 pub struct CommandFact {
     /// The program without its directory, after wrappers; `None` if not known.
     pub program: Option<BString>,
+    /// How far the program's name can be relied on.
+    pub identity: Identity,
     /// Its subcommand words by the program's table (`["push"]`, `["compose", "up"]`).
     pub subcommand: Vec<BString>,
     /// The options found by the program's table, each with all its spellings and its value.
@@ -68,6 +70,18 @@ pub struct CommandFact {
     pub at: Location,
     /// By which shell's rules it is expanded.
     pub dialect: Dialect,
+}
+
+/// How far a program's name tells what runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Identity {
+    /// It leads to a file outside project and temp (or to a builtin), and a table describes it.
+    #[default]
+    Described,
+    /// It leads to such a file, and no table describes it: a rule that names it may allow it.
+    Undescribed,
+    /// It leads elsewhere, or nobody can say where: a rule that allows by name does not cover it.
+    Foreign,
 }
 
 /// An option as it was given.
