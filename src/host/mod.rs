@@ -3,10 +3,17 @@
 //! [`Host`] is the only door: the shim and `check` pass the real one, `check --batch` for a project that does not exist
 //! an assumed one, tests a table. Answers are remembered, so that one decision sees one machine.
 
+mod assumed;
+mod project;
+mod real;
+
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bstr::{BStr, BString};
+
+pub use assumed::AssumedHost;
+pub use real::{HostFault, RealHost};
 
 /// The machine as one decision sees it.
 pub trait Host {
