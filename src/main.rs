@@ -1,3 +1,6 @@
-//! The binary; see the library.
+//! The binary: an entry point of its own, then the library.
 
-fn main() {}
+#![no_main]
+
+#[allow(unsafe_code, reason = "signals, descriptors and exec as C sees them; the only file that may")]
+mod start;

@@ -6,7 +6,6 @@
 mod assumed;
 mod project;
 mod real;
-mod repository;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

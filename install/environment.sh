@@ -1,2 +1,0 @@
-export PATH="@SHIMS@:$PATH"
-export SHELL="@SHIMS@/bash"

@@ -1,0 +1,168 @@
+//! From the kernel to the library and back: the only file with unsafe code.
+//!
+//! Rust's own runtime would ignore SIGPIPE, replace the alternate stack and fill closed descriptors before `main` sees
+//! them, and what is changed once cannot be given back to the real shell exactly. So the C entry point is ours. It
+//! turns every way in which this program can die into a refusal, and hands the library what only this place can do.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::io::{self, Write};
+use std::mem::zeroed;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::panic::{PanicHookInfo, set_hook};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+use bstr::BStr;
+use vetsh::exec::resolve::NOTE_OWNER;
+use vetsh::exit;
+use vetsh::invocation::Start;
+
+/// The signals by which a program dies of its own fault: stack overflow, bad memory, abort, illegal instruction.
+const FATAL: [c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGILL];
+
+/// Room for the handler of [`FATAL`] where the ordinary stack is used up; AVX-512 state alone takes 3 KiB.
+const STACK: usize = 32 * 1024;
+
+static mut HANDLER_STACK: [u8; STACK] = [0; STACK];
+
+unsafe extern "C" {
+    static environ: *const *const c_char;
+}
+
+/// What the real shell must find as we found it.
+struct Inherited {
+    /// The caller's argument vector; an integer, because pointers are not `Sync`.
+    arguments: usize,
+    mask: libc::sigset_t,
+    fatal: [libc::sigaction; FATAL.len()],
+    /// SIGPIPE is not touched here, but libraries do.
+    pipe: libc::sigaction,
+}
+
+/// By this every build of vetsh is told from a real shell: an ELF note with an owner and no description.
+#[used]
+#[unsafe(link_section = ".note.vetsh")]
+static NOTE: Note = Note { owner_size: 8, description_size: 0, kind: 1, owner: NOTE_OWNER };
+
+/// The layout that the ELF format gives a note.
+#[repr(C, align(4))]
+struct Note {
+    owner_size: u32,
+    description_size: u32,
+    kind: u32,
+    owner: [u8; 8],
+}
+
+static INHERITED: OnceLock<Inherited> = OnceLock::new();
+
+#[unsafe(no_mangle)]
+extern "C" fn main(_count: c_int, arguments: *const *const c_char) -> c_int {
+    occupy_closed_descriptors();
+    // SAFETY: an all-zero sigset_t and sigaction are valid values, overwritten by the calls below.
+    let mut inherited: Inherited = unsafe { zeroed() };
+    inherited.arguments = arguments as usize;
+    // SAFETY: both pointers are null or point to a live value.
+    unsafe {
+        libc::sigprocmask(libc::SIG_BLOCK, null(), &raw mut inherited.mask);
+        libc::sigaction(libc::SIGPIPE, null(), &raw mut inherited.pipe);
+    }
+    catch_fatal_signals(&mut inherited.fatal);
+    set_hook(Box::new(refuse_after_panic));
+    let _ = INHERITED.set(inherited);
+    // SAFETY: the kernel's argument vector and the C library's environment end with a null pointer and stay in place.
+    let (arguments, environment) = unsafe { (strings(arguments), strings(environ)) };
+    vetsh::pipeline::run(&Start { arguments, environment, replace, place })
+}
+
+/// Sees to it that no file we open gets the number of a descriptor that the caller left closed.
+///
+/// The place holder answers reads and writes with the error of a closed descriptor, and is gone after exec.
+fn occupy_closed_descriptors() {
+    let mut standard = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
+    // SAFETY: the array is live and three long; the path is a C string.
+    unsafe {
+        libc::poll(standard.as_mut_ptr(), 3, 0);
+        for _ in standard.iter().filter(|poll| poll.revents & libc::POLLNVAL != 0) {
+            libc::open(c"/".as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
+        }
+    }
+}
+
+/// Makes every fatal signal a refusal, on a stack of its own.
+fn catch_fatal_signals(before: &mut [libc::sigaction; FATAL.len()]) {
+    // SAFETY: the stack is static and used by nothing else; the actions are fully initialised, and `refuse_after_fault`
+    // calls only what may be called in a signal handler.
+    unsafe {
+        let stack = libc::stack_t { ss_sp: (&raw mut HANDLER_STACK).cast(), ss_flags: 0, ss_size: STACK };
+        libc::sigaltstack(&raw const stack, null_mut());
+        let mut action: libc::sigaction = zeroed();
+        let handler: extern "C" fn(c_int) = refuse_after_fault;
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
+        for (signal, before) in FATAL.into_iter().zip(before) {
+            libc::sigaction(signal, &raw const action, before);
+        }
+    }
+}
+
+extern "C" fn refuse_after_fault(_signal: c_int) {
+    let line = exit::FAULT.as_bytes();
+    // SAFETY: write and _exit may be called in a signal handler.
+    unsafe {
+        libc::write(2, line.as_ptr().cast(), line.len());
+        libc::_exit(exit::REFUSED);
+    }
+}
+
+fn refuse_after_panic(panic: &PanicHookInfo<'_>) {
+    let at = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+    let _ = writeln!(io::stderr(), "{}{at}. Nothing was run. Do not work around this; tell the user.", exit::PANIC);
+    // SAFETY: ends the process; nothing of ours needs unwinding.
+    unsafe { libc::_exit(exit::REFUSED) }
+}
+
+/// The C strings of a vector that ends with a null pointer.
+///
+/// # Safety
+/// `vector` is null, or points to such a vector that is never changed or freed.
+unsafe fn strings(mut vector: *const *const c_char) -> Vec<&'static BStr> {
+    let mut strings = Vec::with_capacity(64);
+    // SAFETY: by the contract above.
+    unsafe {
+        while !vector.is_null() && !(*vector).is_null() {
+            strings.push(BStr::new(CStr::from_ptr(*vector).to_bytes()));
+            vector = vector.add(1);
+        }
+    }
+    strings
+}
+
+/// Becomes the program at `path`, with the caller's arguments, environment, dispositions and mask; returns only if that
+/// fails.
+///
+/// Caught signals become default by exec itself; only ignored ones must be given back. Handlers for everything else
+/// are not ours to restore: whoever sets one while asking takes it back.
+fn replace(path: &CStr) -> io::Error {
+    let Some(inherited) = INHERITED.get() else { return io::Error::from_raw_os_error(libc::EINVAL) };
+    // SAFETY: the actions, the mask and the vectors are the ones that we were started with.
+    unsafe {
+        for (signal, before) in FATAL.into_iter().zip(&inherited.fatal) {
+            if before.sa_sigaction == libc::SIG_IGN {
+                libc::sigaction(signal, before, null_mut());
+            }
+        }
+        libc::sigaction(libc::SIGPIPE, &raw const inherited.pipe, null_mut());
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const inherited.mask, null_mut());
+        libc::execve(path.as_ptr(), inherited.arguments as *const *const c_char, environ);
+    }
+    io::Error::last_os_error()
+}
+
+/// Makes `number` a name for what `file` is, also after exec.
+fn place(file: BorrowedFd<'_>, number: RawFd) -> io::Result<()> {
+    // SAFETY: plain integers; whoever calls this owns the meaning of `number`.
+    match unsafe { libc::dup2(file.as_raw_fd(), number) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,5 @@
+//! The front and the back of the line: what each shell makes of its arguments, and that it runs untouched.
+
+mod generator;
+mod options;
+mod refusal;
