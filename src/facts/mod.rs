@@ -1,6 +1,7 @@
 //! What a script would do: its simple commands, their effects, and what could not be told.
 
 pub mod effect;
+pub mod task;
 pub mod value;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use crate::diagnostic::Span;
 use crate::syntax::Dialect;
 
 pub use effect::{Aspect, Doubt, DoubtFact, Effect, EffectFact, Part};
+pub use task::{Code, Prelude, Task};
 
 /// Everything known about one invocation's script.
 #[derive(Debug, Clone, Default)]
