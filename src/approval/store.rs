@@ -1,0 +1,227 @@
+//! Tickets as files: one per ticket, for its owner only, replaced whole, changed under one lock.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::OFlags;
+
+use super::Asked;
+use super::ticket::{Binding, State, Ticket};
+use crate::audit::log;
+use crate::decision::Decision;
+
+/// How many tickets of one project may be open.
+pub const MOST_OPEN: usize = 32;
+/// The largest ticket that is read, in bytes.
+const LARGEST: u64 = 8 << 20;
+
+/// Why a ticket could not be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    /// The folder or a file in it failed.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file there is not one that vetsh wrote.
+    #[error("{} is not a ticket that only its owner can write", .0.display())]
+    NotOurs(PathBuf),
+    /// Another process keeps the tickets locked.
+    #[error("another process keeps the tickets locked")]
+    Busy,
+}
+
+/// What a look at a question's ticket gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It was approved, and this look used it up.
+    Redeemed(String),
+    /// It was denied.
+    Denied(String),
+    /// It waits for an answer.
+    Open(String, Timestamp),
+    /// There is none, and no more are opened: so many are open.
+    Full(usize),
+}
+
+/// Why a ticket cannot be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswerable {
+    /// There is none of that name.
+    #[error("there is no such ticket")]
+    Missing,
+    /// It has ended.
+    #[error("it has expired")]
+    Expired,
+    /// It was answered before.
+    #[error("it was answered before")]
+    Answered,
+}
+
+/// The tickets of one user.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The tickets under the folder of vetsh's state.
+    pub fn new(state: &Path) -> Self {
+        Self { folder: state.join("tickets") }
+    }
+
+    /// Uses up the approval of this very question, if there is one; else finds how its ticket stands.
+    ///
+    /// Nothing is opened here: a question that a human at the terminal answers leaves no ticket.
+    pub fn redeem(&self, binding: &Binding, now: Timestamp) -> Result<Option<Standing>, StoreFault> {
+        if !self.path(&binding.id()).exists() {
+            return Ok(None);
+        }
+        let _turn = self.lock()?;
+        let Some(mut ticket) = self.bound(binding, now)? else { return Ok(None) };
+        Ok(match ticket.state {
+            State::Approved => {
+                ticket.state = State::Used;
+                self.write(&ticket)?;
+                Some(Standing::Redeemed(ticket.id))
+            }
+            State::Denied => Some(Standing::Denied(ticket.id)),
+            State::Open => Some(Standing::Open(ticket.id, ticket.expires)),
+            State::Used => None,
+        })
+    }
+
+    /// Finds or opens the ticket of a question.
+    pub fn open(
+        &self,
+        asked: &Asked<'_>,
+        decision: &Decision,
+        now: Timestamp,
+        expiry: SignedDuration,
+    ) -> Result<Standing, StoreFault> {
+        let _turn = self.lock()?;
+        let ticket = Ticket::open(asked, decision, now, expiry);
+        if let Some(open) = self.read(&ticket.id)?.filter(|open| open.binding == ticket.binding && open.waits(now)) {
+            return Ok(Standing::Open(open.id, open.expires));
+        }
+        let open = self.sweep(now)?.iter().filter(|open| open.waits(now) && open.project == ticket.project).count();
+        if open >= MOST_OPEN {
+            return Ok(Standing::Full(open));
+        }
+        self.write(&ticket)?;
+        Ok(Standing::Open(ticket.id, ticket.expires))
+    }
+
+    /// Answers an open ticket, and returns it as it then stands.
+    pub fn answer(&self, id: &str, approve: bool, now: Timestamp) -> Result<Result<Ticket, Unanswerable>, StoreFault> {
+        let _turn = self.lock()?;
+        let Some(mut ticket) = self.read(id)? else { return Ok(Err(Unanswerable::Missing)) };
+        if ticket.expired(now) {
+            return Ok(Err(Unanswerable::Expired));
+        }
+        if ticket.state != State::Open {
+            return Ok(Err(Unanswerable::Answered));
+        }
+        ticket.state = if approve { State::Approved } else { State::Denied };
+        self.write(&ticket)?;
+        Ok(Ok(ticket))
+    }
+
+    /// One ticket.
+    pub fn read(&self, id: &str) -> Result<Option<Ticket>, StoreFault> {
+        // An identifier names a file in the folder and nothing else.
+        if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Ok(None);
+        }
+        read(&self.path(id))
+    }
+
+    /// All tickets, the oldest first. A file that cannot be read as one is left out: it stands for no approval.
+    pub fn all(&self) -> Result<Vec<Ticket>, StoreFault> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreFault::File { path: self.folder.clone(), source }),
+        };
+        let paths =
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
+        let mut tickets: Vec<_> = paths.filter_map(|path| read(&path).ok().flatten()).collect();
+        tickets.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+        Ok(tickets)
+    }
+
+    /// Removes what has ended, and returns the rest.
+    fn sweep(&self, now: Timestamp) -> Result<Vec<Ticket>, StoreFault> {
+        let (ended, standing): (Vec<_>, Vec<_>) = self.all()?.into_iter().partition(|ticket| ticket.expired(now));
+        for ticket in ended {
+            // Who removed it before us did the same.
+            let _ = fs::remove_file(self.path(&ticket.id));
+        }
+        Ok(standing)
+    }
+
+    /// The ticket of a question, if it has not ended.
+    fn bound(&self, binding: &Binding, now: Timestamp) -> Result<Option<Ticket>, StoreFault> {
+        let ticket = self.read(&binding.id())?;
+        Ok(ticket.filter(|ticket| ticket.binding == binding.as_str() && !ticket.expired(now)))
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(id).with_extension("json")
+    }
+
+    fn lock(&self) -> Result<File, StoreFault> {
+        let path = self.folder.join("lock");
+        let fault = |source| StoreFault::File { path: path.clone(), source };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fault)?;
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(fault)?;
+        log::lock(&file).map_err(|_| StoreFault::Busy)?;
+        Ok(file)
+    }
+
+    /// Replaces a ticket's file whole: a reader sees the old one or the new one.
+    fn write(&self, ticket: &Ticket) -> Result<(), StoreFault> {
+        let path = self.path(&ticket.id);
+        replace(&path, ticket).map_err(|source| StoreFault::File { path, source })
+    }
+}
+
+fn replace(path: &Path, ticket: &Ticket) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let bytes = serde_json::to_vec(ticket)?;
+    log::room(0, bytes.len())?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    let written = file.write_all(&bytes).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        // Only the new file is at stake; the old one still stands.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn read(path: &Path) -> Result<Option<Ticket>, StoreFault> {
+    let fault = |source| StoreFault::File { path: path.to_owned(), source };
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(fault(source)),
+    };
+    let metadata = file.metadata().map_err(fault)?;
+    let ours = metadata.is_file()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && metadata.mode() & 0o022 == 0
+        && metadata.len() <= LARGEST;
+    let mut text = Vec::new();
+    file.take(LARGEST).read_to_end(&mut text).map_err(fault)?;
+    let ticket: Option<Ticket> = serde_json::from_slice(&text).ok();
+    let named = ticket.filter(|ticket| path.file_stem().is_some_and(|stem| stem == ticket.id.as_str()));
+    if ours { named.map(Some) } else { None }.ok_or_else(|| StoreFault::NotOurs(path.to_owned()))
+}

@@ -1,0 +1,214 @@
+//! A ticket: a question that a human answers later.
+//!
+//! It is bound to everything the question depends on, and named after that: an identical ask finds the same ticket, and
+//! any change leads to another one. Its life: open → approved → used, or open → denied; each ends at its expiry.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Asked;
+use crate::audit::hex;
+use crate::decision::{Decision, Finding, Verdict};
+use crate::facts::{Aspect, Doubt, Effect};
+use crate::terminal_text;
+
+/// The version of the form below.
+pub const VERSION: u8 = 1;
+
+/// One question and its answer so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ticket {
+    /// [`VERSION`].
+    pub version: u8,
+    /// Its name: eight characters of its binding.
+    pub id: String,
+    /// What it is bound to, see [`Binding`].
+    pub binding: String,
+    /// Where it stands.
+    pub state: State,
+    /// When it was opened.
+    pub created: Timestamp,
+    /// When it ends.
+    pub expires: Timestamp,
+    /// The shell that was meant.
+    pub shell: String,
+    /// The words that it was given without the script's text, escaped for a terminal.
+    pub options: Vec<String>,
+    /// The user's part, escaped for a terminal.
+    pub text: String,
+    /// The folder it was started in, escaped for a terminal.
+    pub start: String,
+    /// The project, escaped for a terminal.
+    pub project: Option<String>,
+    /// Who asked.
+    pub origin: Option<String>,
+    /// Digest of the policy.
+    pub policy: String,
+    /// The files that the decision was made from, with their digests.
+    pub files: Vec<(String, String)>,
+    /// What needs a yes.
+    pub needs: Vec<Need>,
+}
+
+/// Where a ticket stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Nobody answered.
+    Open,
+    /// The command may run once.
+    Approved,
+    /// It may not.
+    Denied,
+    /// It ran.
+    Used,
+}
+
+/// A part of the command that needs a yes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// Where it is in the user's part: bytes `start..end`.
+    pub span: (usize, usize),
+    /// The rule that asks.
+    pub rule: Option<String>,
+    /// The effect.
+    pub effect: Option<(Effect, Option<Aspect>)>,
+    /// The doubt.
+    pub doubt: Option<Doubt>,
+    /// What it is about, escaped for a terminal.
+    pub target: Option<String>,
+    /// Why, escaped for a terminal.
+    pub reason: String,
+}
+
+impl Need {
+    /// The parts of `decision` that need a yes, in reading order.
+    pub fn all(decision: &Decision) -> Vec<Self> {
+        decision
+            .findings
+            .iter()
+            .filter(|finding| finding.verdict == Verdict::Ask)
+            .map(|f| Self::of(decision, f))
+            .collect()
+    }
+
+    fn of(decision: &Decision, finding: &Finding) -> Self {
+        let span = decision.facts.outermost(finding.at);
+        Self {
+            span: (span.start, span.end),
+            rule: finding.rule.clone(),
+            effect: finding.effect,
+            doubt: finding.doubt,
+            target: finding.target.as_ref().map(|target| terminal_text::line(target)),
+            reason: terminal_text::line(finding.reason.as_bytes()),
+        }
+    }
+}
+
+/// SHA-256, in hex, over all that a question depends on: text, shell, options, folder, project, user, policy, the files
+/// read for the decision, and what needs a yes (which follows from the inherited environment too).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding(String);
+
+impl Binding {
+    /// The binding of one ask.
+    pub fn of(asked: &Asked<'_>, decision: &Decision) -> Self {
+        let mut fields = Fields(Sha256::new());
+        fields.add(b"vetsh ticket 1").add(asked.part).add(asked.shell.as_bytes());
+        fields.count(asked.options.len());
+        asked.options.iter().for_each(|word| _ = fields.add(word));
+        fields.add(asked.start.as_os_str().as_encoded_bytes());
+        fields.add(asked.project.map_or(b"".as_slice(), |path| path.as_os_str().as_encoded_bytes()));
+        fields.add(&asked.user.to_le_bytes()).add(decision.policy.as_bytes());
+        fields.count(asked.files.len());
+        for file in asked.files {
+            fields.add(file.path.as_os_str().as_encoded_bytes()).add(&file.digest);
+        }
+        for finding in decision.findings.iter().filter(|finding| finding.verdict == Verdict::Ask) {
+            fields.add(&key(finding));
+        }
+        Self(hex(&fields.0.finalize()))
+    }
+
+    /// The digest in hex.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of its ticket.
+    pub fn id(&self) -> String {
+        self.0.chars().take(8).collect()
+    }
+}
+
+/// What makes two findings the same question, wherever they are written.
+pub(super) fn key(finding: &Finding) -> Vec<u8> {
+    let mut key = Vec::new();
+    let effect = finding.effect.map_or("", |(effect, _)| effect.word());
+    let aspect = finding.effect.and_then(|(_, aspect)| aspect).map_or("", Aspect::word);
+    let doubt = finding.doubt.map_or("", Doubt::word);
+    let rule = finding.rule.as_deref().unwrap_or_default();
+    for part in [effect, aspect, doubt, rule] {
+        key.extend_from_slice(part.as_bytes());
+        key.push(0);
+    }
+    match &finding.target {
+        Some(target) => key.extend_from_slice(target),
+        // Without a target the reason says what it is about.
+        None => key.extend_from_slice(finding.reason.as_bytes()),
+    }
+    key
+}
+
+/// A digest over fields that cannot run into each other: each is preceded by its length.
+struct Fields(Sha256);
+
+impl Fields {
+    fn add(&mut self, field: &[u8]) -> &mut Self {
+        self.count(field.len());
+        self.0.update(field);
+        self
+    }
+
+    fn count(&mut self, number: usize) {
+        self.0.update((number as u64).to_le_bytes());
+    }
+}
+
+impl Ticket {
+    /// A new, open ticket.
+    pub fn open(asked: &Asked<'_>, decision: &Decision, now: Timestamp, expiry: SignedDuration) -> Self {
+        let binding = Binding::of(asked, decision);
+        let shown = |path: &std::path::Path| terminal_text::line(path.as_os_str().as_encoded_bytes());
+        Self {
+            version: VERSION,
+            id: binding.id(),
+            binding: binding.0,
+            state: State::Open,
+            created: now,
+            expires: now.checked_add(expiry).unwrap_or(now),
+            shell: asked.shell.to_owned(),
+            options: asked.options.iter().map(|word| terminal_text::line(word)).collect(),
+            text: terminal_text::block(asked.part),
+            start: shown(asked.start),
+            project: asked.project.map(shown),
+            origin: asked.origin.map(|origin| terminal_text::line(origin.as_bytes())),
+            policy: decision.policy.clone(),
+            files: asked.files.iter().map(|file| (shown(&file.path), hex(&file.digest))).collect(),
+            needs: Need::all(decision),
+        }
+    }
+
+    /// Whether it counts no more.
+    pub fn expired(&self, now: Timestamp) -> bool {
+        now >= self.expires
+    }
+
+    /// Whether it waits for an answer.
+    pub fn waits(&self, now: Timestamp) -> bool {
+        self.state == State::Open && !self.expired(now)
+    }
+}
