@@ -1,7 +1,5 @@
 //! One integration binary; a module per subject.
 
-#![allow(unreachable_pub, dead_code, reason = "modules of one binary share their support")]
-
-mod support;
-
+mod commands;
 mod shell;
+mod support;

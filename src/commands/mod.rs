@@ -1,4 +1,20 @@
 //! What programs do, as data: `*.toml` in this folder, compiled into static tables by the build.
 //!
 //! A table says how a program takes options, what each operand and option value *is* (its role), and which effects
-//! the whole has. `docs/commands.md` describes the file format; `read` applies a table to arguments.
+//! the whole has. `docs/commands.md` describes the file format; [`Table::read`] applies a table to arguments.
+
+pub mod load;
+pub mod notation;
+pub mod schema;
+
+mod bind;
+mod condition;
+mod effects;
+mod read;
+mod reading;
+mod render;
+mod tables;
+
+pub use reading::{Declared, Given, Reading, Tail, Use, Vague};
+pub use schema::{Kind, Language, Program, Role, TailKind};
+pub use tables::{Table, Tables};

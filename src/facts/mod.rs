@@ -3,6 +3,7 @@
 pub mod effect;
 pub mod task;
 pub mod value;
+pub mod word;
 
 use std::path::PathBuf;
 

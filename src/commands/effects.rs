@@ -1,0 +1,125 @@
+//! The end of a reading: roles of the operands, the effects whose conditions hold, `--help` and `--dry-run`.
+
+use std::borrow::Cow;
+
+use super::condition::Holds;
+use super::read::Reader;
+use super::reading::{Declared, Reading, Vague};
+use super::schema::{EffectSpec, Kind, Role, Target, Text};
+use super::{Given, bind};
+use crate::facts::Location;
+use crate::facts::value::Argument;
+use crate::facts::word::{Doubt, Effect};
+
+impl<'a> Reader<'a> {
+    /// What was read, whole.
+    pub(super) fn finish(mut self) -> Reading<'a> {
+        if self.levels.iter().any(|level| any_given(&level.inspect, &self.reading.options)) {
+            self.reading.inspect_only = true;
+            self.reading.uses.clear();
+            self.reading.effects.clear();
+            self.reading.tails.clear();
+            self.reading.doubts.clear();
+            return self.reading;
+        }
+        if !self.roleless {
+            self.bind();
+        }
+        self.declare();
+        self.reading.dry = self.levels.iter().any(|level| any_given(&level.dry, &self.reading.options));
+        if self.reading.dry {
+            self.reading.effects.retain(|declared| !changes(declared.effect));
+            self.reading.uses.iter_mut().filter(|it| mutates(it.role)).for_each(|it| it.role = Role::List);
+        }
+        self.reading
+    }
+
+    fn bind(&mut self) {
+        let specs = self.specs();
+        let count = self.reading.operands.len();
+        let first = self.reading.operands.iter().position(|operand| operand.many);
+        let many = first.zip(self.reading.operands.iter().rposition(|operand| operand.many));
+        for index in 0..count {
+            let Some(operand) = self.reading.operands.get(index).cloned() else { continue };
+            for role in bind::roles(specs, index, count, many) {
+                self.using(role, operand.clone(), None);
+            }
+        }
+    }
+
+    fn declare(&mut self) {
+        let Some(entry) = self.entry().filter(|_| !self.unlisted) else { return };
+        let seen = self.seen();
+        let cases = entry.cases.iter().filter(|case| seen.holds(&case.when) != Holds::No);
+        let chosen = cases.clone().find(|case| case.operands.is_some());
+        let cases =
+            cases.filter(|case| case.operands.is_none() || chosen.is_some_and(|chosen| std::ptr::eq(chosen, *case)));
+        let specs = entry.effects.iter().chain(cases.flat_map(|case| case.effects.iter()));
+        let mut effects = Vec::new();
+        let mut doubts = Vec::new();
+        for spec in specs {
+            let reason = if spec.reason.is_empty() { &entry.reason } else { &spec.reason };
+            match seen.holds(&spec.when) {
+                Holds::No => {}
+                Holds::Yes => effects.push(self.declared(spec, reason.clone())),
+                Holds::Perhaps(at) => {
+                    let what = if reason.is_empty() { spec.kind.effect.word() } else { reason };
+                    let reason = format!("an argument that is not known may make it {what}").into();
+                    doubts.push(Vague { doubt: Doubt::Argument, at: Some(at), reason });
+                }
+            }
+        }
+        self.reading.effects.extend(effects);
+        self.reading.doubts.extend(doubts);
+    }
+
+    fn declared(&self, spec: &EffectSpec, reason: Text) -> Declared<'a> {
+        let mut declared = Declared::of(spec.kind, reason);
+        match &spec.on {
+            Target::None => {}
+            Target::Cwd => declared.at_cwd = true,
+            Target::Operands => declared.on.clone_from(&self.reading.operands),
+            Target::Path(path) => declared.on.push(Cow::Owned(Argument::known(&**path, Location::default()))),
+            Target::Option(name) => {
+                let values =
+                    self.reading.options.iter().filter(|given| given.is(name)).filter_map(|given| given.value.clone());
+                declared.on.extend(values);
+                declared.at_cwd = declared.on.is_empty();
+            }
+        }
+        declared
+    }
+}
+
+impl Declared<'_> {
+    /// An effect on nothing that can be named.
+    pub(super) fn of(kind: Kind, reason: Cow<'static, str>) -> Self {
+        Self { effect: kind.effect, aspect: kind.aspect, on: Vec::new(), at_cwd: false, reason }
+    }
+}
+
+/// Whether one of `names` is given; `--name=value` needs that value.
+fn any_given(names: &[Text], options: &[Given<'_>]) -> bool {
+    names.iter().any(|name| match name.split_once('=') {
+        Some((name, wanted)) => options.iter().any(|given| {
+            given.is(name) && given.value.as_ref().and_then(|value| value.text()).is_some_and(|value| *value == *wanted)
+        }),
+        None => options.iter().any(|given| given.is(name)),
+    })
+}
+
+const fn changes(effect: Effect) -> bool {
+    use Effect::{Commit, Configure, Control, Delete, Device, Discard, Install, Persist, Publish, Signal, Write};
+    matches!(
+        effect,
+        Commit | Configure | Control | Delete | Device | Discard | Install | Persist | Publish | Signal | Write
+    )
+}
+
+const fn mutates(role: Role) -> bool {
+    use Role::{Append, ArchiveWrite, Delete, DeleteTree, Device, Edit, MakeFolder, Move, Package, RemoteWrite, Write};
+    matches!(
+        role,
+        Append | ArchiveWrite | Delete | DeleteTree | Device | Edit | MakeFolder | Move | Package | RemoteWrite | Write
+    )
+}

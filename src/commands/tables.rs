@@ -1,0 +1,165 @@
+//! Finding the entry for a program and its subcommands.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use bstr::BStr;
+
+use super::reading::Reading;
+use super::schema::{Program, Setting, Shell};
+use crate::facts::value::Argument;
+use crate::syntax::Dialect;
+
+#[allow(unused_imports)]
+mod generated {
+    //! What the build made of `*.toml`.
+    use std::borrow::Cow::Borrowed as B;
+
+    use crate::commands::schema::Repeat::{Assignments as RA, Many as RM, One as RO};
+    use crate::commands::schema::Takes::{Many as TM, Nothing as TN, Optional as TO, Required as TR};
+    use crate::commands::schema::{
+        Case, Condition, EffectSpec, Kind, Language, OperandSpec, OptionSpec, Program, Role, Setting, Shell, Style,
+        TailKind, Target, Token,
+    };
+    use crate::facts::word::{Aspect, Effect};
+
+    include!(concat!(env!("OUT_DIR"), "/tables.rs"));
+}
+
+/// All tables: the shipped ones and the user's own, which come first.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    user: Vec<Program>,
+}
+
+/// The entry of one program.
+#[derive(Debug, Clone, Copy)]
+pub struct Table<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) program: &'a Program,
+}
+
+impl Tables {
+    /// The shipped tables.
+    pub const fn builtin() -> Self {
+        Self { user: Vec::new() }
+    }
+
+    /// These tables with `programs` before them: an entry hides the shipped one of the same name.
+    #[must_use]
+    pub fn with_user(mut self, programs: Vec<Program>) -> Self {
+        self.user.extend(programs);
+        self
+    }
+
+    /// The entry of `program`, a name without directory (or `INTERPRETER -m MODULE`).
+    pub fn find(&self, program: &BStr) -> Option<Table<'_>> {
+        let name = std::str::from_utf8(program).ok()?;
+        self.entry(name).map(|program| Table { tables: self, program })
+    }
+
+    /// The entry of exactly this path: literal names before globs.
+    pub(super) fn entry(&self, path: &str) -> Option<&Program> {
+        let named = |wanted: &dyn Fn(&str) -> bool| {
+            self.user.iter().find(|program| program.names.iter().any(|name| wanted(name)))
+        };
+        let matches = |name: &str| name.contains('*') && glob_path(name, path, false);
+        let shipped_glob = || globs(path).find(|(name, _)| matches(name)).map(|(_, program)| program);
+        named(&|name| name == path).or_else(|| exact(path)).or_else(|| named(&matches)).or_else(shipped_glob)
+    }
+
+    /// Whether an entry exists for `path` or for something below it.
+    pub(super) fn leads(&self, path: &str) -> bool {
+        let user = || {
+            let names = self.user.iter().flat_map(|program| program.names.iter());
+            names.into_iter().any(|name| glob_path(name, path, true))
+        };
+        exact_below(path) || user() || globs(path).any(|(name, _)| glob_path(name, path, true))
+    }
+}
+
+impl<'a> Table<'a> {
+    /// The entry itself.
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// What the program would take `arguments` (without its own name) for.
+    pub fn read(&self, arguments: &'a [Argument]) -> Reading<'a> {
+        super::read::read(*self, arguments)
+    }
+
+    /// The environment variables that matter to the program.
+    pub fn environment(&self) -> impl Iterator<Item = &'a Setting> + use<'a> {
+        self.program.environment.iter()
+    }
+
+    /// Whether a shell has this name built in, so that `PATH` does not count.
+    pub fn is_builtin(&self, dialect: Dialect) -> bool {
+        let shell = match dialect {
+            Dialect::Bash | Dialect::BashPosix => Shell::Bash,
+            Dialect::Dash => Shell::Dash,
+            Dialect::Zsh | Dialect::ZshSh => Shell::Zsh,
+        };
+        self.program.builtin.contains(&shell)
+    }
+}
+
+fn exact(path: &str) -> Option<&'static Program> {
+    let found = generated::NAMES.binary_search_by(|(name, _)| (*name).cmp(path)).ok()?;
+    generated::NAMES.get(found).map(|(_, program)| *program)
+}
+
+/// Whether a literal name is `path` or goes on after it with a blank, which sorts before all that names hold.
+fn exact_below(path: &str) -> bool {
+    let start = generated::NAMES.partition_point(|(name, _)| match name.get(..path.len()) {
+        Some(head) if head == path => name.as_bytes().get(path.len()).is_some_and(|next| *next < b' '),
+        _ => name.cmp(&path) == Ordering::Less,
+    });
+    let next = generated::NAMES.get(start).and_then(|(name, _)| name.strip_prefix(path));
+    next.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// The shipped entries with globs that share the first word of `path`.
+fn globs(path: &str) -> impl Iterator<Item = (&'static str, &'static Program)> {
+    let first = path.split(' ').next().unwrap_or(path);
+    let start = generated::GLOBS.partition_point(|(name, _)| name.split(' ').next() < Some(first));
+    let rest = generated::GLOBS.get(start..).unwrap_or_default();
+    rest.iter().copied().take_while(move |(name, _)| name.split(' ').next() == Some(first))
+}
+
+/// Whether `path` is `name` word by word, or (`below`) the beginning of it.
+fn glob_path(name: &str, path: &str, below: bool) -> bool {
+    let mut names = name.split(' ');
+    path.split(' ').all(|word| names.next().is_some_and(|name| glob(name.as_bytes(), word.as_bytes())))
+        && (below || names.next().is_none())
+}
+
+/// Whether `text` matches `pattern`, in which `*` is any number of bytes.
+pub(super) fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut pattern, mut text) = (pattern, text);
+    let mut retry: Option<(&[u8], &[u8])> = None;
+    loop {
+        match (pattern.split_first(), text.split_first()) {
+            (Some((b'*', after)), _) => {
+                retry = Some((after, text));
+                pattern = after;
+            }
+            (Some((wanted, after)), Some((found, rest))) if wanted == found => (pattern, text) = (after, rest),
+            (None, None) => return true,
+            _ => {
+                let Some((after, from)) = retry else { return false };
+                let Some((_, rest)) = from.split_first() else { return false };
+                retry = Some((after, rest));
+                (pattern, text) = (after, rest);
+            }
+        }
+    }
+}
+
+/// A setting whose name is `name`, case aside.
+pub(super) fn setting<'a>(settings: &'a [Setting], name: &BStr) -> Option<&'a Setting> {
+    let name: Cow<'_, [u8]> = Cow::Owned(name.to_ascii_lowercase());
+    let found = |setting: &&Setting| glob(setting.name.to_ascii_lowercase().as_bytes(), &name);
+    settings.iter().find(found)
+}
