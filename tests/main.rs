@@ -3,3 +3,4 @@
 mod commands;
 mod shell;
 mod support;
+mod syntax;

@@ -1,0 +1,485 @@
+//! The parser: tree-sitter-bash gives a level its shape, the scanner's tokens fill it.
+//!
+//! This is the only file that names tree-sitter or its node kinds. Kinds that are not named here are not read. Each
+//! token is used once and in order; where the tree and the tokens do not fit, the statement is not read.
+
+use std::cell::RefCell;
+use std::iter::Peekable;
+
+use tree_sitter::{Node, Parser, Tree};
+
+use super::model::{
+    Block, Command, Compound, CompoundKind, Coproc, Function, List, ListOperator, Opaque, Pipeline, Redirection,
+    RedirectionKind, SimpleCommand, Statement, SyntaxDoubt, SyntaxDoubtKind, Word,
+};
+use super::scan::{Keyword, Prefix, Token, TokenKind};
+use super::skeleton;
+use crate::diagnostic::Span;
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// The tree and the tokens differ, or the tree has errors.
+struct Misfit;
+
+type Lowered<T> = Result<T, Misfit>;
+
+/// Gives the tokens that stand between `start` and `end` of a text the shape of commands. Statements that cannot be
+/// read are opaque, each with its doubt.
+pub(super) fn lower(tokens: Vec<Token>, start: usize, end: usize, doubts: &mut Vec<SyntaxDoubt>) -> Block {
+    if tokens.is_empty() {
+        return Block::new();
+    }
+    let text = skeleton::draw(&tokens, start, end);
+    let Some(tree) = parse(&text) else { return vec![unread(&tokens, doubts)] };
+    if !tree.root_node().has_error() {
+        return Lowering::new(tokens, start).program(&tree, doubts);
+    }
+    statements(tokens)
+        .flat_map(|tokens| {
+            let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return Block::new() };
+            let (start, end) = (first.start, last.end);
+            let text = skeleton::draw(&tokens, start, end);
+            match parse(&text).filter(|tree| !tree.root_node().has_error()) {
+                Some(tree) => Lowering::new(tokens, start).program(&tree, doubts),
+                None => vec![unread(&tokens, doubts)],
+            }
+        })
+        .collect()
+}
+
+fn parse(text: &[u8]) -> Option<Tree> {
+    PARSER.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+            *slot = Some(parser);
+        }
+        slot.as_mut()?.parse(text, None)
+    })
+}
+
+/// The tokens of each outermost statement, with its terminator.
+fn statements(tokens: Vec<Token>) -> impl Iterator<Item = Vec<Token>> {
+    let mut tokens = tokens.into_iter();
+    std::iter::from_fn(move || {
+        let mut statement = Vec::new();
+        for token in tokens.by_ref() {
+            let ends = ends_statement(&token);
+            statement.push(token);
+            if ends {
+                break;
+            }
+        }
+        (!statement.is_empty()).then_some(statement)
+    })
+}
+
+fn ends_statement(token: &Token) -> bool {
+    token.depth == 0 && matches!(token.kind, TokenKind::Terminator { .. })
+}
+
+/// A statement that was not read.
+fn unread(tokens: &[Token], doubts: &mut Vec<SyntaxDoubt>) -> Statement {
+    let first = tokens.first().map(|token| token.span).unwrap_or_default();
+    let span = tokens.last().map_or(first, |last| first.join(last.span));
+    opaque(span, doubts)
+}
+
+fn opaque(span: Span, doubts: &mut Vec<SyntaxDoubt>) -> Statement {
+    let reason = "no reader can tell what this is".to_owned();
+    doubts.push(SyntaxDoubt { span, kind: SyntaxDoubtKind::Syntax, reason: reason.clone() });
+    Statement { command: Command::Opaque(Opaque { span, reason }), background: false }
+}
+
+/// The statements below a node, in order.
+type Children<'t> = Peekable<std::vec::IntoIter<Node<'t>>>;
+
+struct Lowering {
+    tokens: Peekable<std::vec::IntoIter<Token>>,
+    /// Offset of the skeleton's first byte in the text of the tokens.
+    base: usize,
+    /// The last token that was used.
+    last: Span,
+}
+
+impl Lowering {
+    fn new(tokens: Vec<Token>, base: usize) -> Self {
+        Self { tokens: tokens.into_iter().peekable(), base, last: Span::default() }
+    }
+
+    /// The outermost statements. One that does not fit is skipped to its end.
+    fn program(mut self, tree: &Tree, doubts: &mut Vec<SyntaxDoubt>) -> Block {
+        let mut block = Block::new();
+        let mut children = children(tree.root_node());
+        while let Some(first) = self.tokens.peek() {
+            let start = first.span;
+            let offset = first.start;
+            let statement = match children.next_if(|node| node.start_byte() + self.base >= offset) {
+                Some(node) => self.statement(node),
+                None => Err(Misfit),
+            };
+            block.push(statement.unwrap_or_else(|Misfit| {
+                self.skip_statement();
+                let next = self.tokens.peek().map_or(usize::MAX, |token| token.start);
+                while children.next_if(|node| node.start_byte() + self.base < next).is_some() {}
+                opaque(start.join(self.last), doubts)
+            }));
+        }
+        block
+    }
+
+    fn skip_statement(&mut self) {
+        while let Some(token) = self.next() {
+            if ends_statement(&token) {
+                return;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        let token = self.tokens.next()?;
+        self.last = self.last.join(token.span);
+        Some(token)
+    }
+
+    /// The next token if it is of this kind.
+    fn take(&mut self, is: impl Fn(&TokenKind) -> bool) -> Option<Token> {
+        if !is(&self.tokens.peek()?.kind) {
+            return None;
+        }
+        self.next()
+    }
+
+    fn keyword(&mut self, keyword: Keyword) -> Lowered<()> {
+        self.expect(|kind| matches!(kind, TokenKind::Keyword(found) if *found == keyword)).map(|_| ())
+    }
+
+    fn expect(&mut self, is: impl Fn(&TokenKind) -> bool) -> Lowered<Token> {
+        self.take(is).ok_or(Misfit)
+    }
+
+    fn at(&mut self, is: impl Fn(&TokenKind) -> bool) -> bool {
+        self.tokens.peek().is_some_and(|token| is(&token.kind))
+    }
+
+    fn start(&mut self) -> Span {
+        self.tokens.peek().map(|token| token.span).unwrap_or_default()
+    }
+
+    /// Statements up to a token that no statement starts with.
+    fn block(&mut self, children: &mut Children<'_>) -> Lowered<Block> {
+        let mut block = Block::new();
+        while self.at(starts_statement) {
+            let node = children.next().ok_or(Misfit)?;
+            block.push(self.statement(node)?);
+        }
+        Ok(block)
+    }
+
+    /// A command and what ends it.
+    fn statement(&mut self, node: Node<'_>) -> Lowered<Statement> {
+        let command = self.list(node)?;
+        let terminator = self.take(|kind| matches!(kind, TokenKind::Terminator { .. }));
+        if terminator.is_none() && self.at(starts_statement) {
+            return Err(Misfit);
+        }
+        let background =
+            terminator.is_some_and(|token| matches!(token.kind, TokenKind::Terminator { background: true, .. }));
+        Ok(Statement { command, background })
+    }
+
+    fn list(&mut self, node: Node<'_>) -> Lowered<Command> {
+        let mut operands = Vec::new();
+        let mut left = node;
+        while left.kind() == "list" {
+            let mut pair = children(left);
+            let (Some(first), Some(second), None) = (pair.next(), pair.next(), pair.next()) else { return Err(Misfit) };
+            operands.push(second);
+            left = first;
+        }
+        let first = self.pipeline(left)?;
+        if operands.is_empty() {
+            return Ok(first);
+        }
+        let mut rest = Vec::with_capacity(operands.len());
+        for node in operands.into_iter().rev() {
+            let operator = match self.next().map(|token| token.kind) {
+                Some(TokenKind::And) => ListOperator::And,
+                Some(TokenKind::Or) => ListOperator::Or,
+                _ => return Err(Misfit),
+            };
+            rest.push((operator, self.pipeline(node)?));
+        }
+        Ok(Command::List(Box::new(List { first, rest })))
+    }
+
+    fn pipeline(&mut self, node: Node<'_>) -> Lowered<Command> {
+        let start = self.start();
+        let (mut timed, mut negated) = (false, false);
+        while let Some(token) = self.take(|kind| matches!(kind, TokenKind::Prefix(Prefix::Not | Prefix::Time))) {
+            match token.kind {
+                TokenKind::Prefix(Prefix::Time) => timed = true,
+                _ => negated = !negated,
+            }
+        }
+        let prefixed = self.last.end > start.start && self.start() != start;
+        if node.kind() != "pipeline" {
+            let command = self.stage(node)?;
+            if !prefixed {
+                return Ok(command);
+            }
+            return Ok(Command::Pipeline(Pipeline {
+                span: start.join(self.last),
+                timed,
+                negated,
+                stages: vec![command],
+            }));
+        }
+        let mut stages = Vec::new();
+        for child in children(node) {
+            if let Some(previous) = stages.last_mut() {
+                let pipe = self.expect(|kind| matches!(kind, TokenKind::Pipe | TokenKind::PipeBoth))?;
+                if matches!(pipe.kind, TokenKind::PipeBoth) {
+                    pipe_errors(previous, pipe.span);
+                }
+            }
+            stages.push(self.stage(child)?);
+        }
+        Ok(Command::Pipeline(Pipeline { span: start.join(self.last), timed, negated, stages }))
+    }
+
+    /// One command: what stands before it, itself, and the redirections after it.
+    fn stage(&mut self, node: Node<'_>) -> Lowered<Command> {
+        let start = self.start();
+        if let Some(token) = self.take(|kind| matches!(kind, TokenKind::Prefix(_))) {
+            let command = match token.kind {
+                TokenKind::Prefix(Prefix::Function(name)) => {
+                    let body = Box::new(self.stage(node)?);
+                    Command::Function(Function { span: start.join(self.last), name, body })
+                }
+                TokenKind::Prefix(Prefix::Coproc(name)) => {
+                    let command = self.stage(node)?;
+                    Command::Coproc(Box::new(Coproc { span: start.join(self.last), name, command }))
+                }
+                _ => return Err(Misfit),
+            };
+            return Ok(command);
+        }
+        let kind = match node.kind() {
+            "command" => return self.command(node.end_byte() + self.base),
+            "subshell" => self.subshell(node)?,
+            "compound_statement" => self.group(node)?,
+            "if_statement" => self.conditional(node)?,
+            "while_statement" => self.repeated(node)?,
+            "for_statement" | "c_style_for_statement" => self.counted(node)?,
+            "case_statement" => self.case(node)?,
+            _ => return Err(Misfit),
+        };
+        Ok(self.compound(start, kind))
+    }
+
+    fn compound(&mut self, start: Span, kind: CompoundKind) -> Command {
+        let mut redirections = Vec::new();
+        while let Some(token) = self.take(|kind| matches!(kind, TokenKind::HungRedirection(_))) {
+            if let TokenKind::HungRedirection(redirection) = token.kind {
+                redirections.push(redirection);
+            }
+        }
+        Command::Compound(Compound { span: start.join(self.last), kind, redirections })
+    }
+
+    /// The words, assignments and redirections up to `end`; or a test, which stands alone.
+    fn command(&mut self, end: usize) -> Lowered<Command> {
+        let start = self.start();
+        let mut command = SimpleCommand::default();
+        while let Some(token) = self.tokens.next_if(|token| token.start < end) {
+            let alone = command.words.is_empty() && command.assignments.is_empty() && command.redirections.is_empty();
+            self.last = self.last.join(token.span);
+            match token.kind {
+                TokenKind::Word(word) => command.words.push(word),
+                TokenKind::Assignment(assignment) => command.assignments.push(assignment),
+                TokenKind::Redirection(redirection) => command.redirections.push(redirection),
+                TokenKind::Conditional(words) if alone && token.end == end => {
+                    return Ok(self.compound(start, CompoundKind::Conditional(words)));
+                }
+                TokenKind::Arithmetic(word) if alone && token.end == end => {
+                    return Ok(self.compound(start, CompoundKind::Arithmetic(word)));
+                }
+                _ => return Err(Misfit),
+            }
+        }
+        command.span = start.join(self.last);
+        Ok(Command::Simple(command))
+    }
+
+    fn subshell(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        self.expect(|kind| matches!(kind, TokenKind::Open))?;
+        let body = self.block(&mut children(node))?;
+        self.expect(|kind| matches!(kind, TokenKind::Close))?;
+        Ok(CompoundKind::Subshell(body))
+    }
+
+    fn group(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        self.keyword(Keyword::Open)?;
+        let body = self.block(&mut children(node))?;
+        self.keyword(Keyword::Close)?;
+        Ok(CompoundKind::Group(body))
+    }
+
+    fn conditional(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        let mut parts = children(node);
+        self.keyword(Keyword::If)?;
+        let mut branches = vec![self.branch(&mut parts)?];
+        let mut otherwise = Block::new();
+        while let Some(part) = parts.next() {
+            let mut inner = children(part);
+            match part.kind() {
+                "elif_clause" => {
+                    self.keyword(Keyword::Elif)?;
+                    branches.push(self.branch(&mut inner)?);
+                }
+                "else_clause" => {
+                    self.keyword(Keyword::Else)?;
+                    otherwise = self.block(&mut inner)?;
+                }
+                _ => return Err(Misfit),
+            }
+        }
+        self.keyword(Keyword::Fi)?;
+        Ok(CompoundKind::If { branches, otherwise })
+    }
+
+    fn branch(&mut self, parts: &mut Children<'_>) -> Lowered<(Block, Block)> {
+        let condition = self.block(parts)?;
+        self.keyword(Keyword::Then)?;
+        Ok((condition, self.block(parts)?))
+    }
+
+    fn repeated(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        let mut parts = children(node);
+        self.keyword(Keyword::While)?;
+        let condition = self.block(&mut parts)?;
+        let body = self.body(&mut parts)?;
+        Ok(CompoundKind::While { condition, body })
+    }
+
+    /// `do … done` or `{ … }`.
+    fn body(&mut self, parts: &mut Children<'_>) -> Lowered<Block> {
+        let node = parts.next().ok_or(Misfit)?;
+        let (open, close) = match node.kind() {
+            "do_group" => (Keyword::Do, Keyword::Done),
+            "compound_statement" => (Keyword::Open, Keyword::Close),
+            _ => return Err(Misfit),
+        };
+        self.keyword(open)?;
+        let body = self.block(&mut children(node))?;
+        self.keyword(close)?;
+        Ok(body)
+    }
+
+    fn counted(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        self.keyword(Keyword::For)?;
+        let head = self.expect(|kind| matches!(kind, TokenKind::Word(_) | TokenKind::ArithmeticFor(_)))?;
+        let mut words = None;
+        if self.take(|kind| matches!(kind, TokenKind::Keyword(Keyword::In))).is_some() {
+            words = Some(self.words()?);
+        }
+        let _ = self.take(|kind| matches!(kind, TokenKind::Terminator { background: false, .. }));
+        let body = self.body(&mut children(node))?;
+        Ok(match head.kind {
+            TokenKind::ArithmeticFor(expressions) if words.is_none() => {
+                CompoundKind::ArithmeticFor { expressions, body }
+            }
+            TokenKind::Word(word) => CompoundKind::For { name: plain(&word).ok_or(Misfit)?, words, body },
+            _ => return Err(Misfit),
+        })
+    }
+
+    fn words(&mut self) -> Lowered<Vec<Word>> {
+        let mut words = Vec::new();
+        while let Some(token) = self.take(|kind| matches!(kind, TokenKind::Word(_))) {
+            if let TokenKind::Word(word) = token.kind {
+                words.push(word);
+            }
+        }
+        Ok(words)
+    }
+
+    fn case(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
+        self.keyword(Keyword::Case)?;
+        let word = match self.next().map(|token| token.kind) {
+            Some(TokenKind::Word(word)) => word,
+            _ => return Err(Misfit),
+        };
+        self.keyword(Keyword::In)?;
+        let mut clauses = Vec::new();
+        for item in children(node) {
+            if item.kind() != "case_item" {
+                return Err(Misfit);
+            }
+            clauses.push(self.clause(item)?);
+        }
+        self.keyword(Keyword::Esac)?;
+        Ok(CompoundKind::Case { word, clauses })
+    }
+
+    fn clause(&mut self, item: Node<'_>) -> Lowered<(Vec<Word>, Block)> {
+        let _ = self.take(|kind| matches!(kind, TokenKind::PatternOpen));
+        let mut patterns = self.words()?;
+        while self.take(|kind| matches!(kind, TokenKind::Bar)).is_some() {
+            patterns.append(&mut self.words()?);
+        }
+        self.expect(|kind| matches!(kind, TokenKind::PatternEnd))?;
+        let body = self.block(&mut children(item))?;
+        let _ = self.take(|kind| matches!(kind, TokenKind::ClauseEnd));
+        Ok((patterns, body))
+    }
+}
+
+/// A token that a statement can start with.
+fn starts_statement(kind: &TokenKind) -> bool {
+    match kind {
+        TokenKind::Word(_)
+        | TokenKind::Assignment(_)
+        | TokenKind::Redirection(_)
+        | TokenKind::Conditional(_)
+        | TokenKind::Arithmetic(_)
+        | TokenKind::Prefix(_)
+        | TokenKind::Open => true,
+        TokenKind::Keyword(keyword) => {
+            matches!(keyword, Keyword::If | Keyword::While | Keyword::For | Keyword::Case | Keyword::Open)
+        }
+        _ => false,
+    }
+}
+
+/// The children of a node that are statements, bodies or clauses: all but words.
+fn children(node: Node<'_>) -> Children<'_> {
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> =
+        node.named_children(&mut cursor).filter(|child| !matches!(child.kind(), "word" | "variable_name")).collect();
+    children.into_iter().peekable()
+}
+
+/// `|&`: standard error goes down the pipe too.
+fn pipe_errors(command: &mut Command, span: Span) {
+    use super::model::{Descriptor, Part};
+    let word = Word { span, parts: vec![Part::Literal { text: "1".into(), quoted: false }] };
+    let kind = RedirectionKind::Duplicate(word);
+    let redirection = Redirection { span, descriptor: Some(Descriptor::Number(2)), kind };
+    match command {
+        Command::Simple(simple) => simple.redirections.push(redirection),
+        Command::Compound(compound) => compound.redirections.push(redirection),
+        _ => {}
+    }
+}
+
+/// The text of a word without quotes and expansions.
+fn plain(word: &Word) -> Option<String> {
+    match word.parts.as_slice() {
+        [super::model::Part::Literal { text, quoted: false }] => String::from_utf8(text.to_vec()).ok(),
+        _ => None,
+    }
+}

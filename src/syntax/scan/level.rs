@@ -1,0 +1,372 @@
+//! One level of a script: the tokens up to the end of the text or of a substitution.
+
+use super::position::{Frame, Position, State};
+use super::token::{Prefix, Token, TokenKind};
+use super::{Fault, MAX_DEPTH, Scanner, continues_name, ends_word};
+use crate::syntax::model::{Redirection, RedirectionKind, SyntaxDoubtKind, Word};
+
+/// What ends a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::syntax) enum Close {
+    /// The end of the text.
+    End,
+    /// `)`.
+    Parenthesis,
+    /// `}` in command position.
+    Brace,
+}
+
+/// A level on its way.
+pub(super) struct Level {
+    pub(super) state: State,
+    pub(super) tokens: Vec<Token>,
+    /// Here-documents whose bodies follow the next newline: the token of each and how its body ends.
+    pub(super) bodies: Vec<(usize, super::heredoc::Delimiter)>,
+}
+
+impl<'t> Scanner<'t> {
+    /// Reads the tokens of a level and steps over what closes it. The tokens read before a fault are kept.
+    pub(in crate::syntax) fn level(&mut self, close: Close) -> (Vec<Token>, Option<Fault>) {
+        let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new() };
+        loop {
+            match self.token(&mut level, close) {
+                Ok(true) => {}
+                Ok(false) => return (level.tokens, None),
+                Err(fault) => return (level.tokens, Some(fault)),
+            }
+        }
+    }
+
+    /// Reads one token; `false` at the end of the level.
+    fn token(&mut self, level: &mut Level, close: Close) -> Result<bool, Fault> {
+        self.skip_blanks();
+        if self.depth + level.state.frames.len() >= MAX_DEPTH {
+            return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "nested too deeply" });
+        }
+        let start = self.at;
+        let Some(byte) = self.peek() else {
+            return match close {
+                Close::End if level.state.frames.is_empty() => Ok(false),
+                Close::End => Err(Fault::syntax("a compound command that is not closed")),
+                _ => Err(Fault::syntax("a substitution that is not closed")),
+            }
+            .and_then(|more| self.level_ends(level).map(|()| more));
+        };
+        match byte {
+            b'#' => self.comment(),
+            b'\n' => self.newline(level)?,
+            b')' if close == Close::Parenthesis && level.state.frames.is_empty() => {
+                self.at += 1;
+                return self.level_ends(level).map(|()| false);
+            }
+            b'}' if close == Close::Brace && level.state.frames.is_empty() && self.closes_brace(level) => {
+                self.at += 1;
+                return self.level_ends(level).map(|()| false);
+            }
+            b'<' | b'>' if !self.starts_process_substitution() => self.redirection(level)?,
+            b'&' if self.dialect.has_extensions() && self.peek_at(1) == Some(b'>') => self.redirection(level)?,
+            b'(' if self.opens_arithmetic(level) => {}
+            b';' | b'&' | b'|' | b'(' | b')' => self.operator(level)?,
+            _ if self.at_descriptor() => self.redirection(level)?,
+            _ => self.word_token(level)?,
+        }
+        debug_assert!(self.at > start, "every token takes text");
+        Ok(true)
+    }
+
+    fn level_ends(&self, level: &Level) -> Result<(), Fault> {
+        match level.bodies.is_empty() {
+            true => Ok(()),
+            false => Err(Fault::syntax("a here-document without a body")),
+        }
+    }
+
+    fn closes_brace(&self, level: &Level) -> bool {
+        let alone = self.peek_at(1).is_none_or(|next| ends_word(next) || matches!(next, b'"' | b'}' | b'\''));
+        alone && matches!(level.state.position, Position::Command | Position::Closed)
+    }
+
+    fn comment(&mut self) {
+        self.at += self.rest().iter().take_while(|byte| **byte != b'\n').count();
+    }
+
+    pub(super) fn push(&self, level: &mut Level, start: usize, kind: TokenKind) {
+        let depth = level.state.frames.len();
+        level.tokens.push(Token { start, end: self.at, span: self.span_from(start), depth, kind });
+    }
+
+    fn newline(&mut self, level: &mut Level) -> Result<(), Fault> {
+        let start = self.at;
+        self.at += 1;
+        if self.awaits_body {
+            let span = self.span_from(start);
+            self.doubt(SyntaxDoubtKind::Syntax, span, "a newline before the body of an outer here-document");
+        }
+        if level.state.ends_at_newline() {
+            self.push(level, start, TokenKind::Terminator { background: false, newline: true });
+            level.state.position = Position::Command;
+        }
+        for (token, delimiter) in std::mem::take(&mut level.bodies) {
+            let body = self.here_document(&delimiter)?;
+            attach(level, token, body);
+        }
+        Ok(())
+    }
+
+    fn operator(&mut self, level: &mut Level) -> Result<(), Fault> {
+        let start = self.at;
+        let extended = self.dialect.has_extensions();
+        let kind = if self.take(b";;") {
+            let _ = extended && self.take(b"&");
+            self.clause_end(level)
+        } else if extended && self.take(b";&") {
+            self.clause_end(level)
+        } else if self.take(b"&&") {
+            self.next_command(level, TokenKind::And)
+        } else if self.take(b"||") {
+            self.next_command(level, TokenKind::Or)
+        } else if extended && self.take(b"|&") {
+            self.next_command(level, TokenKind::PipeBoth)
+        } else if self.take(b";") {
+            self.terminator(level, false)
+        } else if self.take(b"&") {
+            self.terminator(level, true)
+        } else if self.take(b"|") {
+            self.bar(level)
+        } else if self.take(b"(") {
+            open(level)
+        } else {
+            self.at += 1;
+            close(level)?
+        };
+        self.push(level, start, kind);
+        Ok(())
+    }
+
+    fn clause_end(&self, level: &mut Level) -> TokenKind {
+        if level.state.frames.last() != Some(&Frame::Case) {
+            return TokenKind::Stray;
+        }
+        level.state.position = Position::Pattern;
+        TokenKind::ClauseEnd
+    }
+
+    fn next_command(&self, level: &mut Level, kind: TokenKind) -> TokenKind {
+        let stands = matches!(level.state.position, Position::Assigned | Position::Arguments | Position::Closed);
+        level.state.position = Position::Command;
+        if stands { kind } else { TokenKind::Stray }
+    }
+
+    fn terminator(&self, level: &mut Level, background: bool) -> TokenKind {
+        let stands = level.state.ends_at_newline() || (level.state.position == Position::ForIn && !background);
+        level.state.position = Position::Command;
+        if stands { TokenKind::Terminator { background, newline: false } } else { TokenKind::Stray }
+    }
+
+    fn bar(&self, level: &mut Level) -> TokenKind {
+        if level.state.position == Position::PatternTail {
+            level.state.position = Position::MorePattern;
+            return TokenKind::Bar;
+        }
+        self.next_command(level, TokenKind::Pipe)
+    }
+
+    /// A word, an assignment, a reserved word, a prefix or a test.
+    fn word_token(&mut self, level: &mut Level) -> Result<(), Fault> {
+        let start = self.at;
+        if level.state.before_name() && self.at_assignment() {
+            let assignment = self.assignment()?;
+            level.state.position = Position::Assigned;
+            self.push(level, start, TokenKind::Assignment(assignment));
+            return Ok(());
+        }
+        let plain = self.plain_word();
+        if level.state.position == Position::Command && self.prefix(level, plain)? {
+            return Ok(());
+        }
+        if level.state.position == Position::Command && plain == b"[[" && self.dialect.has_extensions() {
+            let words = self.conditional()?;
+            level.state.position = Position::Closed;
+            self.push(level, start, TokenKind::Conditional(words));
+            return Ok(());
+        }
+        let depth = level.state.frames.len();
+        if let Some(keyword) = level.state.keyword(plain, self.dialect) {
+            self.at += plain.len();
+            let depth = depth.min(level.state.frames.len());
+            let span = self.span_from(start);
+            level.tokens.push(Token { start, end: self.at, span, depth, kind: TokenKind::Keyword(keyword) });
+            return Ok(());
+        }
+        let word = self.argument(level.state.position == Position::Arguments)?;
+        level.state.word();
+        self.push(level, start, TokenKind::Word(word));
+        Ok(())
+    }
+
+    /// The bytes up to the end of an unquoted word, if it has nothing but itself in it.
+    pub(super) fn plain_word(&self) -> &'t [u8] {
+        let rest = self.rest();
+        let length = rest.iter().take_while(|byte| !ends_word(**byte)).count();
+        let word = rest.get(..length).unwrap_or_default();
+        let plain = length <= 64 && !word.iter().any(|byte| matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`'));
+        if plain { word } else { b"" }
+    }
+
+    /// `!`, `time`, `coproc`, `function`, `name()`: what stands before a command.
+    fn prefix(&mut self, level: &mut Level, plain: &[u8]) -> Result<bool, Fault> {
+        let start = self.at;
+        let extended = self.dialect.has_extensions();
+        let prefix = match plain {
+            b"!" => {
+                self.at += 1;
+                Prefix::Not
+            }
+            b"time" if extended && !self.after_pipe(level) => {
+                self.at += 4;
+                self.time_options();
+                Prefix::Time
+            }
+            b"coproc" if extended => {
+                self.at += 6;
+                Prefix::Coproc(self.coproc_name())
+            }
+            b"function" if extended => {
+                self.at += 8;
+                self.skip_blanks();
+                let Some(name) = self.function_name() else {
+                    return Err(Fault::syntax("a function without a name"));
+                };
+                let _ = self.empty_parentheses();
+                Prefix::Function(name)
+            }
+            _ => match self.named_function() {
+                Some(name) => Prefix::Function(name),
+                None => return Ok(false),
+            },
+        };
+        self.push(level, start, TokenKind::Prefix(prefix));
+        Ok(true)
+    }
+
+    fn after_pipe(&self, level: &Level) -> bool {
+        matches!(level.tokens.last().map(|token| &token.kind), Some(TokenKind::Pipe | TokenKind::PipeBoth))
+    }
+
+    /// Steps over the `-p` and `--` of the reserved word `time`.
+    fn time_options(&mut self) {
+        for option in [b"-p", b"--"] {
+            let start = self.at;
+            self.skip_blanks();
+            if self.plain_word() == option {
+                self.at += 2;
+            } else {
+                self.at = start;
+            }
+        }
+    }
+
+    /// The name of a coprocess, which only a compound command can have.
+    fn coproc_name(&mut self) -> String {
+        let start = self.at;
+        self.skip_blanks();
+        let word = self.plain_word();
+        let name = String::from_utf8_lossy(word).into_owned();
+        self.at += word.len();
+        self.skip_blanks();
+        let compound = self.peek() == Some(b'(')
+            || matches!(self.plain_word(), b"{" | b"if" | b"while" | b"until" | b"for" | b"case" | b"select" | b"[[");
+        if compound && !name.is_empty() && crate::syntax::dialect::keyword(word, self.dialect).is_none() {
+            return name;
+        }
+        self.at = start;
+        "COPROC".to_owned()
+    }
+
+    /// `name ()` with the parentheses.
+    fn named_function(&mut self) -> Option<String> {
+        let start = self.at;
+        let found = self.function_name().filter(|_| self.empty_parentheses());
+        if found.is_none() {
+            self.at = start;
+        }
+        found
+    }
+
+    fn function_name(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let length = rest.iter().take_while(|byte| !ends_word(**byte)).count();
+        let name = rest.get(..length).filter(|name| !name.is_empty())?;
+        if name.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'\\')) {
+            return None;
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        self.at += length;
+        Some(name)
+    }
+
+    fn empty_parentheses(&mut self) -> bool {
+        let start = self.at;
+        self.skip_blanks();
+        let open = self.take(b"(");
+        self.skip_blanks();
+        let found = open && self.take(b")");
+        if !found {
+            self.at = start;
+        }
+        found
+    }
+
+    /// A redirection's descriptor stands here: digits or `{name}` with `<` or `>` right after it.
+    fn at_descriptor(&self) -> bool {
+        let rest = self.rest();
+        let length = match rest.first() {
+            Some(byte) if byte.is_ascii_digit() => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+            Some(b'{') if self.dialect.has_extensions() => {
+                let name = rest.iter().skip(1).take_while(|byte| continues_name(**byte)).count();
+                match rest.get(name + 1) {
+                    Some(b'}') if name > 0 => name + 2,
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+        matches!(rest.get(length), Some(b'<' | b'>'))
+    }
+}
+
+fn open(level: &mut Level) -> TokenKind {
+    match level.state.position {
+        Position::Command => {
+            level.state.frames.push(Frame::Parenthesis);
+            TokenKind::Open
+        }
+        Position::Pattern => {
+            level.state.position = Position::MorePattern;
+            TokenKind::PatternOpen
+        }
+        _ => TokenKind::Stray,
+    }
+}
+
+fn close(level: &mut Level) -> Result<TokenKind, Fault> {
+    if level.state.position == Position::PatternTail {
+        level.state.position = Position::Command;
+        return Ok(TokenKind::PatternEnd);
+    }
+    if level.state.frames.pop() != Some(Frame::Parenthesis) {
+        return Err(Fault::syntax("a parenthesis that closes nothing"));
+    }
+    level.state.position = Position::Closed;
+    Ok(TokenKind::Close)
+}
+
+/// Gives a here-document its body.
+fn attach(level: &mut Level, token: usize, body: Word) {
+    let Some(token) = level.tokens.get_mut(token) else { return };
+    let (TokenKind::Redirection(redirection) | TokenKind::HungRedirection(redirection)) = &mut token.kind else {
+        return;
+    };
+    let Redirection { kind, .. } = redirection;
+    *kind = RedirectionKind::HereDocument(body);
+}

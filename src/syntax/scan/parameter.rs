@@ -1,0 +1,176 @@
+//! `${…}`.
+
+use super::word::{Parts, Quoting};
+use super::{Fault, Scanner, name_length};
+use crate::diagnostic::Span;
+use crate::syntax::model::{Opaque, Parameter, Part, SyntaxDoubtKind, Word};
+
+/// The operators, those that start like another one after it.
+const OPERATORS: [&[u8]; 24] = [
+    b":-", b":=", b":?", b":+", b"##", b"#", b"%%", b"%", b"//", b"/#", b"/%", b"/", b"^^", b"^", b",,", b",", b"~~",
+    b"~", b":", b"-", b"=", b"?", b"+", b"@",
+];
+
+/// A parameter without anything.
+pub(super) fn nothing(span: Span) -> Parameter {
+    Parameter { span, name: String::new(), index: None, indirect: false, length: false, operation: None, quoted: false }
+}
+
+impl Scanner<'_> {
+    /// Reads `${…}`.
+    pub(super) fn braces(&mut self, parts: &mut Parts, quoting: Quoting) -> Result<(), Fault> {
+        if matches!(self.peek_at(2), Some(b' ' | b'\t' | b'\n' | b'|')) && self.dialect.has_extensions() {
+            return self.brace_substitution(parts, quoting.quotes());
+        }
+        let start = self.at;
+        self.at += 2;
+        let part = self.deeper(|scanner| scanner.expansion(start, quoting))?;
+        parts.push(part);
+        Ok(())
+    }
+
+    fn expansion(&mut self, start: usize, quoting: Quoting) -> Result<Part, Fault> {
+        let mut parameter = Parameter { quoted: quoting.quotes(), ..nothing(Span::default()) };
+        if self.dialect.is_zsh() && matches!(self.peek(), Some(b'(' | b'=' | b'~' | b'^' | b'+' | b'$' | b'"')) {
+            self.zsh_flags(start);
+        }
+        if self.peek() == Some(b'!') && !matches!(self.peek_at(1), Some(b'}' | b':' | b'-' | b'=' | b'+')) {
+            parameter.indirect = true;
+            self.at += 1;
+        }
+        if self.peek() == Some(b'#') && self.measures() {
+            parameter.length = true;
+            self.at += 1;
+        }
+        let length = self.parameter_length();
+        parameter.name = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
+        self.at += length;
+        if length > 0 && self.peek() == Some(b'[') {
+            parameter.index = Some(self.subscript()?);
+        }
+        if length == 0 {
+            return self.bad_substitution(start, quoting);
+        }
+        if !self.take(b"}") {
+            let Some(operation) = self.operation(quoting)? else { return self.bad_substitution(start, quoting) };
+            parameter.operation = Some(operation);
+        }
+        parameter.span = self.span_from(start);
+        Ok(Part::Parameter(parameter))
+    }
+
+    /// `#` here asks for a length, and is not itself the parameter.
+    fn measures(&self) -> bool {
+        let after = self.text.get(self.at + 1..).unwrap_or_default();
+        match after.first() {
+            Some(b'@' | b'*' | b'?' | b'-' | b'$' | b'!' | b'#') => matches!(after.get(1), Some(b'}')),
+            Some(byte) if byte.is_ascii_digit() => true,
+            _ => name_length(after) > 0,
+        }
+    }
+
+    fn parameter_length(&self) -> usize {
+        let rest = self.rest();
+        match rest.first() {
+            Some(byte) if byte.is_ascii_digit() => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+            Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => 1,
+            _ => name_length(rest),
+        }
+    }
+
+    /// Reads the operator, its operands and the brace; `None` if no operator stands here.
+    fn operation(&mut self, quoting: Quoting) -> Result<Option<(String, Vec<Word>)>, Fault> {
+        let Some(operator) = OPERATORS.iter().find(|operator| self.starts_with(operator)) else { return Ok(None) };
+        self.at += operator.len();
+        let mut name = String::from_utf8_lossy(operator).into_owned();
+        if *operator == b"@" {
+            if let Some(letter) = self.peek().filter(u8::is_ascii_alphabetic) {
+                name.push(char::from(letter));
+                self.at += 1;
+            }
+            return Ok(self.take(b"}").then(|| (name, Vec::new())));
+        }
+        let pattern = operator.first().is_some_and(|first| b"#%/^,~".contains(first));
+        let inner = match (*operator, quoting) {
+            (b":", _) => Quoting::Arithmetic,
+            (_, Quoting::None) => Quoting::None,
+            _ if pattern => Quoting::None,
+            _ => Quoting::Operand,
+        };
+        let separator = match operator.first() {
+            Some(b'/') => Some(b'/'),
+            Some(b':') if operator.len() == 1 => Some(b':'),
+            _ => None,
+        };
+        Ok(Some((name, self.operands(inner, separator)?)))
+    }
+
+    /// Reads the operands and the brace that closes them.
+    fn operands(&mut self, quoting: Quoting, mut separator: Option<u8>) -> Result<Vec<Word>, Fault> {
+        let mut words = Vec::new();
+        let mut start = self.at;
+        let mut parts = Parts::default();
+        loop {
+            match self.peek() {
+                None => return Err(Fault::syntax("an expansion that is not closed")),
+                Some(b'}') => break,
+                Some(byte) if Some(byte) == separator => {
+                    words.push(Word { span: self.span_from(start), parts: std::mem::take(&mut parts).into_vec() });
+                    separator = None;
+                    self.at += 1;
+                    start = self.at;
+                }
+                Some(b'<' | b'>') if quoting == Quoting::None && self.starts_process_substitution() => {
+                    self.process_substitution(&mut parts)?;
+                }
+                Some(_) => self.unit(&mut parts, quoting)?,
+            }
+        }
+        words.push(Word { span: self.span_from(start), parts: parts.into_vec() });
+        self.at += 1;
+        Ok(words)
+    }
+
+    /// Reads the rest of an expansion that no operator explains. The shell fails there before it expands anything.
+    fn bad_substitution(&mut self, start: usize, quoting: Quoting) -> Result<Part, Fault> {
+        let inner = if quoting.quotes() { Quoting::Operand } else { Quoting::None };
+        self.operands(inner, None)?;
+        let span = self.span_from(start);
+        if self.dialect.is_zsh() {
+            self.doubt(SyntaxDoubtKind::Dialect, span, "an expansion that only zsh may know");
+        }
+        Ok(Part::Opaque(Opaque { span, reason: "bad substitution".to_owned() }))
+    }
+
+    /// Flags and marks of zsh before the name.
+    fn zsh_flags(&mut self, start: usize) {
+        if self.peek() == Some(b'(') {
+            let length = self.rest().iter().take_while(|byte| !matches!(byte, b')' | b'}')).count();
+            let flags = self.rest().get(1..length).unwrap_or_default();
+            let known = flags.iter().all(|flag| b"fFsj.:,/0@uoOnaiULCqQkvwWc\\n".contains(flag));
+            if !known {
+                let span = self.span_from(start);
+                self.doubt(SyntaxDoubtKind::Dialect, span, "flags of zsh that may expand the value again");
+            }
+            self.at += length;
+            let _ = self.take(b")");
+        }
+        while matches!(self.peek(), Some(b'=' | b'~' | b'^' | b'+')) {
+            self.at += 1;
+        }
+    }
+
+    /// What zsh takes after an unbraced parameter: a subscript.
+    pub(super) fn zsh_parameter(&mut self, parameter: &mut Parameter) -> Result<(), Fault> {
+        if parameter.name == "#" && name_length(self.rest()) > 0 {
+            let length = name_length(self.rest());
+            parameter.name = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
+            parameter.length = true;
+            self.at += length;
+        }
+        if self.peek() == Some(b'[') && self.bracket_end(self.at + 1).is_some() {
+            parameter.index = Some(self.subscript()?);
+        }
+        Ok(())
+    }
+}
