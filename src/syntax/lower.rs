@@ -458,8 +458,10 @@ fn starts_statement(kind: &TokenKind) -> bool {
 /// The children of a node that are statements, bodies or clauses: all but words.
 fn children(node: Node<'_>) -> Children<'_> {
     let mut cursor = node.walk();
-    let children: Vec<Node<'_>> =
-        node.named_children(&mut cursor).filter(|child| !matches!(child.kind(), "word" | "variable_name")).collect();
+    let children: Vec<Node<'_>> = node
+        .named_children(&mut cursor)
+        .filter(|child| !matches!(child.kind(), "word" | "variable_name" | "extglob_pattern"))
+        .collect();
     children.into_iter().peekable()
 }
 

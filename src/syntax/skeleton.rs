@@ -14,7 +14,10 @@ pub(super) fn draw(tokens: &[Token], start: usize, end: usize) -> Vec<u8> {
         if let Some(previous) = previous {
             canvas.join(previous, token);
         }
-        canvas.token(token);
+        // Of alternative patterns the first will do.
+        if !matches!(previous.map(|previous| &previous.kind), Some(TokenKind::Bar)) {
+            canvas.token(token);
+        }
         previous = Some(token);
     }
     canvas.text
@@ -52,12 +55,12 @@ impl Canvas {
                 return self.put(token.end.saturating_sub(2), b"))");
             }
             TokenKind::Keyword(keyword) => spelling(*keyword),
-            TokenKind::HungRedirection(_) | TokenKind::Prefix(_) | TokenKind::PatternOpen => return,
+            TokenKind::HungRedirection(_) | TokenKind::Prefix(_) | TokenKind::PatternOpen | TokenKind::Bar => return,
             TokenKind::Terminator { background: true, .. } => b"&",
             TokenKind::Terminator { .. } => b";",
             TokenKind::And => b"&&",
             TokenKind::Or => b"||",
-            TokenKind::Pipe | TokenKind::PipeBoth | TokenKind::Bar => b"|",
+            TokenKind::Pipe | TokenKind::PipeBoth => b"|",
             TokenKind::Open => b"(",
             TokenKind::Close | TokenKind::PatternEnd => b")",
             TokenKind::ClauseEnd => b";;",
