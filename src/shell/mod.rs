@@ -5,6 +5,8 @@
 
 pub mod bash;
 pub mod dash;
+pub mod source;
+pub mod startup;
 pub mod zsh;
 
 use bstr::{BStr, ByteSlice};
