@@ -27,7 +27,7 @@ mod diagnostic;
 #[path = "src/facts"]
 #[allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 mod facts {
-    pub mod word;
+    pub mod kind;
 }
 
 fn main() -> ExitCode {
@@ -49,7 +49,9 @@ fn read_tables(folder: &Path) -> Result<Vec<Program>, Vec<String>> {
     let list = || -> io::Result<Vec<PathBuf>> {
         let paths =
             fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
-        Ok(paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect())
+        let table = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+        // What calls do in a language is not a table of programs.
+        Ok(paths.into_iter().filter(|path| table(path) && !path.ends_with("languages.toml")).collect())
     };
     let mut paths = list().map_err(|error| vec![format!("{}: {error}", folder.display())])?;
     paths.sort();

@@ -8,8 +8,8 @@ use super::reading::{Declared, Reading, Vague};
 use super::schema::{EffectSpec, Kind, Role, Target, Text};
 use super::{Given, bind};
 use crate::facts::Location;
+use crate::facts::kind::{Doubt, Effect};
 use crate::facts::value::Argument;
-use crate::facts::word::{Doubt, Effect};
 
 impl<'a> Reader<'a> {
     /// What was read, whole.

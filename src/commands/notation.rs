@@ -6,7 +6,7 @@ use super::schema::{
     Condition, EffectSpec, Kind, Language, List, OperandSpec, OptionSpec, Repeat, Role, Setting, TailKind, Takes,
     Target, Text, Token,
 };
-use crate::facts::word::{Aspect, Effect};
+use crate::facts::kind::{Aspect, Effect};
 
 /// What is wrong with a notation: a lowercase fragment.
 pub type Fault = String;

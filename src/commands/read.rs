@@ -9,8 +9,8 @@ use super::condition::{Holds, Seen};
 use super::reading::{Given, Reading, Tail, Use, Vague, lead, rest, unknown};
 use super::schema::{OperandSpec, OptionSpec, Program, Role, Style, TailKind, Takes};
 use super::tables::{Table, Tables, setting};
+use crate::facts::kind::Doubt;
 use crate::facts::value::{Argument, UnknownKind};
-use crate::facts::word::Doubt;
 
 /// What the program of `table` would take `arguments` for.
 pub(super) fn read<'a>(table: Table<'a>, arguments: &'a [Argument]) -> Reading<'a> {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use bstr::{BStr, BString};
 
 use super::schema::{Kind, OptionSpec, Role, TailKind};
+use crate::facts::kind::{Aspect, Doubt, Effect};
 use crate::facts::value::{Argument, Unknown};
-use crate::facts::word::{Aspect, Doubt, Effect};
 use crate::facts::{Location, OptionFact};
 
 /// A command's arguments as its program reads them.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::word::{Aspect, Effect, words};
+use crate::facts::kind::{Aspect, Effect, words};
 
 /// Text that is static in shipped tables and owned in users' own.
 pub type Text = Cow<'static, str>;

@@ -21,7 +21,7 @@ mod generated {
         Case, Condition, EffectSpec, Kind, Language, OperandSpec, OptionSpec, Program, Role, Setting, Shell, Style,
         TailKind, Target, Token,
     };
-    use crate::facts::word::{Aspect, Effect};
+    use crate::facts::kind::{Aspect, Effect};
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }

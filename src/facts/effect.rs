@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bstr::BString;
 
 use super::Location;
-pub use super::word::{Aspect, Doubt, Effect};
+pub use super::kind::{Aspect, Doubt, Effect};
 
 /// Which part of a simple command has an effect or is in doubt. An allow rule speaks for [`Part::Own`] alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

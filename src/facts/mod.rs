@@ -1,9 +1,9 @@
 //! What a script would do: its simple commands, their effects, and what could not be told.
 
 pub mod effect;
+pub mod kind;
 pub mod task;
 pub mod value;
-pub mod word;
 
 use std::path::PathBuf;
 
