@@ -93,13 +93,13 @@ impl Paths {
     pub fn locate() -> Result<Self, PathsFault> {
         let executable = fs::read_link("/proc/self/exe").map_err(PathsFault::Executable)?;
         let folder = executable.parent().unwrap_or(Path::new("/"));
-        match Record::read(folder)? {
-            Some((record, folders)) => {
-                let [config, state, runtime] = folders;
-                Ok(Self { config, state, runtime, record: Some(record) })
-            }
-            None => Self::from_environment(),
-        }
+        Self::installed_in(folder)?.map_or_else(Self::from_environment, Ok)
+    }
+
+    /// The folders that the record in `folder` names; `None` if there is no record.
+    pub fn installed_in(folder: &Path) -> Result<Option<Self>, PathsFault> {
+        let found = Record::read(folder)?;
+        Ok(found.map(|(record, [config, state, runtime])| Self { config, state, runtime, record: Some(record) }))
     }
 
     /// The folders that the environment names; only for a build without a record.

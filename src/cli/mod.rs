@@ -1,1 +1,78 @@
 //! The subcommands of `vetsh`, one file each.
+
+mod elf;
+mod generate;
+mod install;
+mod settings;
+mod uninstall;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::exit;
+
+/// A drop-in shell that vets every command a coding agent gives to a shell.
+///
+/// Called as bash, sh, zsh, dash or rbash, or with a first argument that begins with a dash (`vetsh -c 'CMD'`), vetsh is
+/// that shell: it judges the command, asks where the policy says so, and becomes the real shell.
+#[derive(Debug, Parser)]
+#[command(name = "vetsh", version, max_term_width = 100, disable_help_subcommand = true)]
+struct Tool {
+    #[command(subcommand)]
+    subcommand: Topic,
+}
+
+#[derive(Debug, Subcommand)]
+enum Topic {
+    Install(install::Arguments),
+    Uninstall(uninstall::Arguments),
+    Completions(generate::Completions),
+    #[command(hide = true)]
+    Man(generate::Man),
+}
+
+/// Why a subcommand failed: a lowercase fragment for people.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Fault(pub String);
+
+impl Fault {
+    /// A fault with the cause after a colon.
+    pub fn new(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Self {
+        Self(format!("{what}: {cause}"))
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Runs `vetsh ARGUMENTS…` (the program's own name first) and returns the exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    let tool = match Tool::try_parse_from(arguments) {
+        Ok(tool) => tool,
+        Err(error) => {
+            // Where help and errors cannot be written there is nobody to tell.
+            let _ = error.print();
+            return error.exit_code();
+        }
+    };
+    let outcome = match tool.subcommand {
+        Topic::Install(arguments) => install::run(&arguments),
+        Topic::Uninstall(arguments) => uninstall::run(&arguments),
+        Topic::Completions(arguments) => generate::completions(&arguments),
+        Topic::Man(arguments) => generate::man(&arguments),
+    };
+    outcome.unwrap_or_else(|fault| {
+        eprintln!("vetsh: {fault}");
+        exit::USAGE
+    })
+}
+
+/// The command line as clap sees it, for man pages, completions and tests.
+pub fn command() -> clap::Command {
+    Tool::command()
+}

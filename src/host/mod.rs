@@ -6,6 +6,7 @@
 mod assumed;
 mod project;
 mod real;
+mod repository;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

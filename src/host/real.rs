@@ -15,6 +15,7 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use super::repository::Repository;
 use super::{FileRead, Host, Look, LookKind, Recovery, Unread, project};
 use crate::paths::{self, Paths};
 
@@ -37,6 +38,7 @@ pub struct RealHost {
     contents: RefCell<HashMap<PathBuf, Result<Rc<[u8]>, Unread>>>,
     reads: RefCell<Vec<FileRead>>,
     programs: RefCell<HashMap<(BString, Option<BString>), Option<PathBuf>>>,
+    repositories: RefCell<HashMap<PathBuf, Option<Repository>>>,
 }
 
 /// Why the machine cannot be observed.
@@ -80,6 +82,7 @@ impl RealHost {
             contents: RefCell::default(),
             reads: RefCell::default(),
             programs: RefCell::default(),
+            repositories: RefCell::default(),
         }
     }
 
@@ -215,11 +218,17 @@ impl Host for RealHost {
     }
 
     fn recovery(&self, path: &Path) -> Recovery {
-        match self.look(path).kind {
-            LookKind::Missing => Recovery::Absent,
-            LookKind::Unknown => Recovery::Unknown,
-            LookKind::File | LookKind::Directory | LookKind::Device | LookKind::Other => Recovery::Lost,
+        // The last part is not followed: deleting a link deletes the link.
+        let path = self.absolute(path);
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Recovery::Lost };
+        let path = self.look(folder).real.join(name);
+        if rustix::fs::lstat(&path).is_err_and(|error| matches!(error, Errno::NOENT | Errno::NOTDIR)) {
+            return Recovery::Absent;
         }
+        let Some(root) = Repository::root_of(&path) else { return Recovery::Lost };
+        let mut repositories = self.repositories.borrow_mut();
+        let repository = repositories.entry(root.clone()).or_insert_with(|| Repository::open(&root));
+        repository.as_ref().map_or(Recovery::Lost, |repository| repository.recovery(&path))
     }
 
     fn reads(&self) -> Vec<FileRead> {

@@ -1,0 +1,2 @@
+export PATH="@SHIMS@:$PATH"
+export SHELL="@SHIMS@/bash"
