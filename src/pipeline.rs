@@ -1,9 +1,11 @@
 //! The product on one page.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use crate::cli;
 use crate::exec::{self, NoShell, resolve};
 use crate::exit;
 use crate::invocation::{Role, Start, base_name};
@@ -32,7 +34,7 @@ pub fn run(start: &Start) -> i32 {
         Err(error) => return refuse(&Refusal::Executable(error)),
     };
     match Role::of(name_of(&executable).as_slice().into(), &start.arguments) {
-        Role::Tool => exit::USAGE,
+        Role::Tool => cli::run(start.arguments.iter().map(|argument| OsStr::from_bytes(argument).to_owned())),
         Role::Shell(name) => refuse(&vet(start, name)),
     }
 }

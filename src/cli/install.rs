@@ -1,5 +1,6 @@
 //! `vetsh install`: the binary under the shells' names, the record beside it, folders, and what to set where.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::ffi::OsStrExt;
@@ -7,13 +8,14 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Fault, elf, settings};
+use crate::exec::resolve;
 use crate::exit;
 use crate::paths::{self, Paths, Record};
 
 /// The file that the links are made of.
 pub(super) const BINARY: &str = "vetsh";
 /// The names under which the binary is a shell.
-pub(super) const SHIMS: [&str; 5] = ["bash", "sh", "zsh", "dash", "rbash"];
+pub(super) use crate::invocation::SHELLS as SHIMS;
 /// The policy that a new user gets.
 const POLICY: &str = include_str!("../../install/policy.toml");
 
@@ -85,20 +87,14 @@ fn record(shims: &Path) -> Result<Record, Fault> {
     let user = rustix::process::geteuid().as_raw();
     let told = || std::env::var_os(paths::HOME).map(PathBuf::from).filter(|home| home.is_absolute());
     let home = paths::home_of(user).or_else(told).ok_or_else(|| Fault(format!("user {user} has no home folder")))?;
-    let real: Vec<_> = SHIMS.iter().filter_map(|name| Some(((*name).to_owned(), real_shell(name)?))).collect();
-    if !real.iter().any(|(name, _)| name == "sh") {
-        return Err(Fault(format!("found no real sh in {}", paths::SYSTEM_PROGRAMS.join(", "))));
-    }
+    // Nothing works without an sh; any other shell may be missing, and then its shim says so.
+    resolve::real("sh", None).map_err(|fault| Fault(fault.to_string()))?;
+    let real = SHIMS.iter().filter_map(|name| {
+        let found = resolve::real(name, None).ok()?;
+        Some(((*name).to_owned(), PathBuf::from(OsStr::from_bytes(found.path.as_bytes()))))
+    });
+    let real = real.collect();
     Ok(Record { shims: shims.to_path_buf(), version: env!("CARGO_PKG_VERSION").to_owned(), user, home, real })
-}
-
-/// The shell of this name in a system folder that is root's, as is the file.
-fn real_shell(name: &str) -> Option<PathBuf> {
-    let roots = |path: &Path| fs::metadata(path).is_ok_and(|found| std::os::unix::fs::MetadataExt::uid(&found) == 0);
-    let folders = paths::SYSTEM_PROGRAMS.iter().map(Path::new).filter(|folder| roots(folder));
-    let folders = std::env::join_paths(folders).ok()?;
-    let found = which::which_in_global(name, Some(folders)).ok()?;
-    found.into_iter().find(|path| roots(path))
 }
 
 /// Makes a folder that only the user can look into; one that exists stays as it is.

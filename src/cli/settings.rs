@@ -16,7 +16,7 @@ struct Setting {
 }
 
 /// The environment that reaches most agents.
-const ENVIRONMENT: &str = include_str!("../../install/environment.sh");
+const ENVIRONMENT: &str = include_str!("../../install/environment");
 
 /// Agents that have a setting of their own.
 const SETTINGS: &[Setting] = &[
