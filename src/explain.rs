@@ -9,7 +9,8 @@ use bstr::{BStr, BString, ByteSlice};
 use serde::Serialize;
 
 use crate::decision::{Decision, Finding, LayerKind, Mode, Verdict};
-use crate::diagnostic::{Excerpt, Span};
+use crate::diagnostic::Span;
+use crate::excerpt::Excerpt;
 use crate::facts::{CommandFact, Facts};
 use crate::terminal_text;
 

@@ -14,6 +14,7 @@ pub mod cli;
 pub mod commands;
 pub mod decision;
 pub mod diagnostic;
+pub mod excerpt;
 pub mod exec;
 pub mod exit;
 pub mod explain;

@@ -213,7 +213,8 @@ fn locate(shell: Shell, reading: &Reading<'_>, name: &BStr, path: Option<&BStr>)
         Err(rustix::io::Errno::NOENT) if !name.contains(&b'/') => {}
         Err(_) => return None,
     }
-    let named = || reading.flags.names.iter().any(|(name, _)| name.to_ascii_lowercase().replace("_", "") == b"pathscript");
+    let named =
+        || reading.flags.names.iter().any(|(name, _)| name.to_ascii_lowercase().replace("_", "") == b"pathscript");
     if !(shell == Shell::Bash || shell == Shell::Zsh && (reading.flags.posix || named())) {
         return None;
     }
@@ -308,7 +309,9 @@ fn is_null(mut file: &File) -> bool {
 }
 
 fn is_closed(error: &io::Error) -> bool {
-    [rustix::io::Errno::BADF, rustix::io::Errno::ISDIR].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    [rustix::io::Errno::BADF, rustix::io::Errno::ISDIR]
+        .iter()
+        .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
 fn digest(text: &[u8]) -> [u8; 32] {

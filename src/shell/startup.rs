@@ -50,7 +50,8 @@ enum Libraries {
 const PROMPTS: &[(&str, bool)] = &[("PS4", false), ("PS0", true), ("PS1", true), ("PS2", true)];
 
 /// Character sets in which a byte of a longer character can look like ASCII.
-const HIDING_CHARSETS: &[&str] = &["sjis", "shiftjis", "big5", "gbk", "gb18030", "johab", "cp932", "cp936", "cp949", "cp950"];
+const HIDING_CHARSETS: &[&str] =
+    &["sjis", "shiftjis", "big5", "gbk", "gb18030", "johab", "cp932", "cp936", "cp949", "cp950"];
 /// Locales that mean such a character set without naming it.
 const HIDING_LOCALES: &[&str] = &["zh_TW", "zh_HK"];
 
@@ -128,7 +129,10 @@ impl<'a> Surroundings<'a> {
         let (sh, posix) = (self.called_sh(), self.posix());
         if flags.login && !posix && !flags.noprofile {
             self.file("/etc/profile".into(), found);
-            self.home_files(&[if sh { ".profile" } else { ".bash_profile" }, ".bash_login", ".profile", ".bash_logout"], found);
+            self.home_files(
+                &[if sh { ".profile" } else { ".bash_profile" }, ".bash_login", ".profile", ".bash_logout"],
+                found,
+            );
         }
         // A shell that sshd or rshd seems to have started reads what an interactive one does.
         let remote = flags.command && self.values("SHLVL").all(|level| matches!(level.as_bytes(), b"" | b"0"));
@@ -208,9 +212,11 @@ impl<'a> Surroundings<'a> {
     /// The file that a variable names. Its value is expanded first, so it can run commands itself.
     fn named_file(&self, variable: &str, found: &mut Vec<Prelude>) {
         for value in self.values(variable).filter(|value| !value.is_empty()) {
-            let home = self.values("HOME").last().map_or_else(|| self.host.home().to_path_buf(), |home| self.absolute(home));
-            let below_home =
-                ["$HOME/", "${HOME}/", "~/"].iter().find_map(|prefix| value.strip_prefix(prefix.as_bytes()).map(BStr::new));
+            let home =
+                self.values("HOME").last().map_or_else(|| self.host.home().to_path_buf(), |home| self.absolute(home));
+            let below_home = ["$HOME/", "${HOME}/", "~/"]
+                .iter()
+                .find_map(|prefix| value.strip_prefix(prefix.as_bytes()).map(BStr::new));
             let (base, rest) = below_home.map_or((self.host.start().to_path_buf(), value), |rest| (home, rest));
             if rest.contains(&b'$') || rest.contains(&b'`') {
                 found.push(expanded(variable, value));
@@ -247,7 +253,9 @@ impl<'a> Surroundings<'a> {
         match kind {
             LookKind::Missing => return None,
             LookKind::File | LookKind::Directory => {}
-            LookKind::Unknown | LookKind::Device | LookKind::Other => return Some(kind == LookKind::Device && real == Path::new("/dev/null")),
+            LookKind::Unknown | LookKind::Device | LookKind::Other => {
+                return Some(kind == LookKind::Device && real == Path::new("/dev/null"));
+            }
         }
         if mode & 0o022 != 0 {
             return Some(false);
@@ -262,11 +270,15 @@ impl<'a> Surroundings<'a> {
             return;
         }
         for entry in self.environment {
-            let Some((name, value)) = entry.strip_prefix(b"BASH_FUNC_").and_then(|rest| rest.split_once_str("%%=")) else {
+            let Some((name, value)) = entry.strip_prefix(b"BASH_FUNC_").and_then(|rest| rest.split_once_str("%%="))
+            else {
                 continue;
             };
             let text = bstr::concat([name, b" ", value, b"\n"]);
-            found.push(Prelude { name: format!("inherited function {}", name.as_bstr()), code: Code::Script(text.into()) });
+            found.push(Prelude {
+                name: format!("inherited function {}", name.as_bstr()),
+                code: Code::Script(text.into()),
+            });
         }
     }
 
@@ -289,7 +301,8 @@ impl<'a> Surroundings<'a> {
     fn libraries(&self, found: &mut Vec<Prelude>) {
         for (variable, kind) in LIBRARIES {
             for value in self.values(variable) {
-                let items = value.split(|byte| matches!(byte, b':' | b';') || *byte == b' ' && *kind == Libraries::Files);
+                let items =
+                    value.split(|byte| matches!(byte, b':' | b';') || *byte == b' ' && *kind == Libraries::Files);
                 let mut strange = items.filter(|item| self.brings_code(BStr::new(item), *kind));
                 if let Some(item) = strange.next() {
                     let reason = format!("{variable} loads code into the shell from {:?}", item.as_bstr());
@@ -306,7 +319,8 @@ impl<'a> Surroundings<'a> {
             Libraries::Files => item.contains(&b'/') && strange(&self.absolute(item)),
             Libraries::Folders => {
                 let folder = self.absolute(item);
-                strange(&folder) && SHELL_LIBRARIES.iter().any(|name| self.host.look(&folder.join(name)).kind != LookKind::Missing)
+                strange(&folder)
+                    && SHELL_LIBRARIES.iter().any(|name| self.host.look(&folder.join(name)).kind != LookKind::Missing)
             }
             Libraries::AnyFolder => !item.is_empty() && strange(&self.absolute(item)),
         }
@@ -320,12 +334,14 @@ impl<'a> Surroundings<'a> {
         let set = |name: &&str| self.values(name).any(|value| !value.is_empty());
         let Some(variable) = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| set(name)) else { return };
         let hides = |value: &BStr| {
-            let charset: Vec<u8> = value.iter().filter(|byte| !matches!(byte, b'-' | b'_')).map(u8::to_ascii_lowercase).collect();
+            let charset: Vec<u8> =
+                value.iter().filter(|byte| !matches!(byte, b'-' | b'_')).map(u8::to_ascii_lowercase).collect();
             let named = HIDING_CHARSETS.iter().any(|name| charset.contains_str(name));
             named || HIDING_LOCALES.iter().any(|name| value.starts_with(name.as_bytes()) && !value.contains(&b'.'))
         };
         if self.values(variable).any(hides) {
-            let reason = format!("{variable} names a character set in which bytes of this text can mean something else");
+            let reason =
+                format!("{variable} names a character set in which bytes of this text can mean something else");
             found.push(Prelude { name: variable.to_owned(), code: Code::Unread(reason) });
         }
     }
