@@ -30,7 +30,14 @@ mod facts {
     pub mod kind;
 }
 
+#[path = "build/preamble.rs"]
+mod preamble;
+
 fn main() -> ExitCode {
+    if let Err(fault) = preamble::compile() {
+        println!("cargo::error={fault}");
+        return ExitCode::FAILURE;
+    }
     println!("cargo::rerun-if-changed=src/commands");
     println!("cargo::rerun-if-changed=build.rs");
     let result = read_tables(Path::new("src/commands")).and_then(|programs| {

@@ -2,4 +2,5 @@
 
 mod generator;
 mod options;
+mod preamble;
 mod refusal;
