@@ -12,6 +12,9 @@ use commands::schema::{
 };
 use diagnostic::Diagnostic;
 
+#[path = "build/languages.rs"]
+mod languages;
+
 #[path = "src/commands"]
 #[allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 mod commands {
@@ -30,19 +33,16 @@ mod facts {
     pub mod kind;
 }
 
-#[path = "build/preamble.rs"]
-mod preamble;
-
 fn main() -> ExitCode {
-    if let Err(fault) = preamble::compile() {
-        println!("cargo::error={fault}");
-        return ExitCode::FAILURE;
-    }
     println!("cargo::rerun-if-changed=src/commands");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let result = read_tables(Path::new("src/commands")).and_then(|programs| {
         let out = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
-        fs::write(out.join("tables.rs"), render(&programs)).map_err(|error| vec![error.to_string()])
+        fs::write(out.join("tables.rs"), render(&programs)).map_err(|error| vec![error.to_string()])?;
+        let languages = fs::read_to_string("src/commands/languages.toml").map_err(|error| vec![error.to_string()])?;
+        let languages = languages::compile(&languages).map_err(|fault| vec![format!("languages.toml: {fault}")])?;
+        fs::write(out.join("languages.rs"), languages).map_err(|error| vec![error.to_string()])
     });
     let Err(faults) = result else { return ExitCode::SUCCESS };
     for fault in faults {

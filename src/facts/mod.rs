@@ -1,6 +1,7 @@
 //! What a script would do: its simple commands, their effects, and what could not be told.
 
 pub mod effect;
+pub mod inline;
 pub mod kind;
 pub mod task;
 pub mod value;

@@ -5,7 +5,6 @@
 
 pub mod bash;
 pub mod dash;
-pub mod preamble;
 pub mod source;
 pub mod startup;
 pub mod zsh;

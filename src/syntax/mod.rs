@@ -9,7 +9,6 @@ pub mod model;
 mod quote;
 mod scan;
 mod skeleton;
-mod witness;
 
 pub use model::{Dialect, Script};
 
@@ -43,9 +42,7 @@ pub fn read(text: &[u8], dialect: Dialect) -> Script {
 
 /// Makes commands of the tokens between `start` and `end` of the scanner's text.
 fn assemble(scanner: &mut Scanner<'_>, tokens: Vec<Token>, start: usize, end: usize) -> Block {
-    let block = lower::lower(tokens, start, end, &mut scanner.doubts);
-    scanner.confirm(&block, start, end);
-    block
+    lower::lower(tokens, start, end, &mut scanner.doubts)
 }
 
 /// Removes the tokens of the statement in which scanning ended, and says where it starts.

@@ -2,5 +2,4 @@
 
 mod generator;
 mod options;
-mod preamble;
 mod refusal;

@@ -14,8 +14,7 @@ mod substitution;
 mod token;
 mod word;
 
-use super::model::{Block, Dialect, SyntaxDoubt, SyntaxDoubtKind};
-use super::witness::Testimony;
+use super::model::{Dialect, SyntaxDoubt, SyntaxDoubtKind};
 use crate::diagnostic::Span;
 
 pub(super) use level::Close;
@@ -126,16 +125,6 @@ impl<'t> Scanner<'t> {
 
     fn doubt(&mut self, kind: SyntaxDoubtKind, span: Span, reason: &str) {
         self.doubts.push(SyntaxDoubt { span, kind, reason: reason.to_owned() });
-    }
-
-    /// Has the second reader confirm what was made of the text between `start` and `end`.
-    pub(super) fn confirm(&mut self, block: &Block, start: usize, end: usize) {
-        let text = self.text.get(start..end).unwrap_or_default();
-        let place = |offset: usize| self.place(start + offset);
-        let testimony = Testimony { text, place: &place, contiguous: self.origin.is_none(), dialect: self.dialect };
-        let mut doubts = Vec::new();
-        testimony.confirm(block, &mut doubts);
-        self.doubts.append(&mut doubts);
     }
 
     /// Runs `read` one level deeper.

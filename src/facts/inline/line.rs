@@ -1,0 +1,99 @@
+//! Languages of lines: the first word of a command says what the rest is (vim, gdb, ed, gnuplot, database clients).
+
+use super::language::{Language, Rest};
+use super::source::Source;
+use super::{InlineFinding, What, doubt};
+use crate::diagnostic::Span;
+use crate::facts::{Aspect, Doubt, Effect};
+
+/// Findings in a text of commands, a line each or parted by what the language says.
+pub(super) fn judge(language: &'static Language, source: &Source) -> Vec<InlineFinding> {
+    let mut findings = Vec::new();
+    let mut at = 0;
+    for line in source.text.split_inclusive('\n') {
+        command(language, source, line.trim(), Span::new(at, at + line.trim_end().len()), &mut findings);
+        at += line.len();
+    }
+    findings
+}
+
+/// Findings in one command.
+pub(super) fn command(
+    language: &'static Language,
+    source: &Source,
+    line: &str,
+    span: Span,
+    findings: &mut Vec<InlineFinding>,
+) {
+    let text = without_range(line);
+    if text.is_empty() || language.comments.iter().any(|comment| text.starts_with(comment)) {
+        return;
+    }
+    if text.starts_with(|letter: char| source.unknown(letter).is_some()) {
+        findings.push(doubt(Doubt::Argument, span, "a command of the code is not known"));
+        return;
+    }
+    let Some((word, rest)) = known(language, text) else {
+        findings.push(doubt(
+            Doubt::Argument,
+            span,
+            format!("no table tells what `{}` does in this code", text.split_whitespace().next().unwrap_or_default()),
+        ));
+        return;
+    };
+    let argument = text.get(word.len()..).unwrap_or_default();
+    let argument = argument.strip_prefix('!').filter(|_| !matches!(rest, Rest::Code(_))).unwrap_or(argument).trim();
+    if let Some(what) = meaning(language, source, rest, argument) {
+        findings.push(InlineFinding { what, span, reason: format!("`{word}` in the code").into() });
+    }
+}
+
+/// The longest command word that `text` begins with; `*` stands for all others.
+fn known(language: &'static Language, text: &str) -> Option<(&'static str, Rest)> {
+    let begins = |word: &str| {
+        let Some(after) = text.strip_prefix(word) else { return false };
+        let punctuation = !word.ends_with(|letter: char| letter.is_ascii_alphanumeric());
+        punctuation || !after.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let found =
+        language.commands.iter().filter(|(word, _)| *word != "*" && begins(word)).max_by_key(|(word, _)| word.len());
+    found.copied().or_else(|| language.commands.iter().find(|(word, _)| *word == "*").map(|(_, rest)| ("", *rest)))
+}
+
+fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &str) -> Option<What> {
+    let path = |effect: Effect, path: &str| {
+        let path = path.trim_matches(['"', '\'']);
+        (!path.is_empty()).then(|| What::Path { effect, path: source.argument(path), tree: false })
+    };
+    let script = |language: &'static str, text: &str| {
+        Some(What::Script { language: language.into(), text: source.argument(text) })
+    };
+    match rest {
+        Rest::Text => None,
+        Rest::Read => path(Effect::Read, argument),
+        Rest::Write => path(Effect::Write, argument),
+        Rest::Delete => path(Effect::Delete, argument),
+        Rest::Script => Some(What::ScriptFile {
+            language: language.names.first().copied().unwrap_or_default().into(),
+            path: source.argument(argument),
+        }),
+        Rest::Code(code) => script(code, argument.trim_matches(['"', '\''])),
+        Rest::WriteOrCommand | Rest::ReadOrCommand => match argument.strip_prefix(['!', '|']) {
+            Some(command) => script("shell", command.trim()),
+            None => path(
+                if rest == Rest::WriteOrCommand { Effect::Write } else { Effect::Read },
+                argument.trim_start_matches(">>"),
+            ),
+        },
+        Rest::Effect(word) => {
+            let (effect, aspect) =
+                word.split_once('.').map_or((word, None), |(effect, aspect)| (effect, Aspect::from_word(aspect)));
+            Effect::from_word(effect).map(|effect| What::Effect(effect, aspect))
+        }
+    }
+}
+
+/// A command without the lines that it is for (`%`, `1,5`, `.,$`, `'<,'>`) and colons.
+fn without_range(line: &str) -> &str {
+    line.trim_start_matches([':', ' ', '\t', '%', ',', '$', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+}
