@@ -33,7 +33,11 @@ mod facts {
     pub mod kind;
 }
 
+#[path = "build/policy.rs"]
+mod policy;
+
 fn main() -> ExitCode {
+    policy::compile();
     println!("cargo::rerun-if-changed=src/commands");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");

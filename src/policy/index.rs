@@ -1,0 +1,174 @@
+//! Rules in an encoded form, found by program or effect without reading the others.
+//!
+//! Layout: a table of slots (a power of two), then the buckets. A slot holds a key, and where its bucket is; a bucket
+//! holds its rules and a checksum. Everything read is bounds-checked: a damaged index is a fault, never a wrong rule.
+
+use std::collections::BTreeMap;
+
+use crate::facts::Effect;
+
+use super::statement::Rule;
+use super::{Fault, pattern};
+
+/// What rules are found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(u64);
+
+/// Bytes that hold an index; a file where that spares reading it whole.
+pub trait Bytes: std::fmt::Debug {
+    /// The bytes `start..start + length`.
+    fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, Fault>;
+}
+
+/// An index over some bytes.
+#[derive(Debug)]
+pub struct Index {
+    bytes: Box<dyn Bytes>,
+    slots: u32,
+}
+
+const SLOT: usize = 16;
+/// Slots read at once: a run of used slots longer than this is rare at half load.
+const WINDOW: usize = 8;
+const CHECKSUM: usize = 8;
+
+impl Key {
+    /// Of rules that name neither a program nor an effect.
+    pub const ANY: Self = Self(1);
+
+    /// Of rules about a program.
+    pub fn program(name: &[u8]) -> Self {
+        Self(hash(name).max(1024))
+    }
+
+    /// Of rules about an effect of whatever program.
+    pub fn effect(effect: Effect) -> Self {
+        Self(2 + effect as u64)
+    }
+
+    /// The keys under which a rule is found.
+    fn of(rule: &Rule) -> Vec<Self> {
+        let program = |words: &Vec<String>| {
+            let name = words.first()?.rsplit('/').next()?;
+            (!pattern::is_glob(name)).then(|| Self::program(name.as_bytes()))
+        };
+        let programs = rule.commands.iter().map(program).collect::<Option<Vec<_>>>();
+        let effects = rule.effects.iter().map(|of| of.effect.map(Self::effect)).collect::<Option<Vec<_>>>();
+        let mut keys = match (programs, effects) {
+            (Some(programs), _) if !programs.is_empty() => programs,
+            (_, Some(effects)) if !effects.is_empty() => effects,
+            _ => vec![Self::ANY],
+        };
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+/// Encodes rules: the bytes of an index and its number of slots.
+pub fn encode(rules: &[Rule]) -> Result<(Vec<u8>, u32), Fault> {
+    let mut buckets: BTreeMap<Key, Vec<&Rule>> = BTreeMap::new();
+    for rule in rules {
+        for key in Key::of(rule) {
+            buckets.entry(key).or_default().push(rule);
+        }
+    }
+    let slots = (buckets.len() * 2).next_power_of_two().max(WINDOW);
+    let mut table = vec![(0u64, 0u32, 0u32); slots];
+    let mut body = Vec::new();
+    for (key, rules) in buckets {
+        let start = slots * SLOT + body.len();
+        let bytes = postcard::to_allocvec(&rules).map_err(|_| Fault::Encode)?;
+        body.extend_from_slice(&checksum(&bytes).to_le_bytes());
+        body.extend_from_slice(&bytes);
+        let place = u32::try_from(start).ok().zip(u32::try_from(bytes.len() + CHECKSUM).ok());
+        let (start, length) = place.ok_or(Fault::Encode)?;
+        let mut at = slot_of(key, slots);
+        while table.get(at).is_some_and(|slot| slot.0 != 0) {
+            at = (at + 1) % slots;
+        }
+        *table.get_mut(at).ok_or(Fault::Encode)? = (key.0, start, length);
+    }
+    let mut out = Vec::with_capacity(slots * SLOT + body.len());
+    for (key, start, length) in table {
+        out.extend_from_slice(&key.to_le_bytes());
+        out.extend_from_slice(&start.to_le_bytes());
+        out.extend_from_slice(&length.to_le_bytes());
+    }
+    out.extend_from_slice(&body);
+    Ok((out, u32::try_from(slots).map_err(|_| Fault::Encode)?))
+}
+
+impl Index {
+    /// An index of `slots` slots in `bytes`.
+    pub fn new(bytes: Box<dyn Bytes>, slots: u32) -> Self {
+        Self { bytes, slots }
+    }
+
+    /// The rules under a key, in the order of the file.
+    pub fn find(&self, key: Key) -> Result<Vec<Rule>, Fault> {
+        let slots = self.slots as usize;
+        if slots == 0 {
+            return Ok(Vec::new());
+        }
+        let mut at = slot_of(key, slots);
+        let mut seen = 0;
+        while seen < slots {
+            let count = WINDOW.min(slots - at);
+            let window = self.bytes.read((at * SLOT) as u64, count * SLOT)?;
+            for slot in window.chunks_exact(SLOT) {
+                match number(slot, 0) {
+                    0 => return Ok(Vec::new()),
+                    found if found == key.0 => return self.bucket(number(slot, 8)),
+                    _ => seen += 1,
+                }
+            }
+            at = (at + count) % slots;
+        }
+        Ok(Vec::new())
+    }
+
+    /// The rules of a bucket, by the second half of its slot.
+    fn bucket(&self, place: u64) -> Result<Vec<Rule>, Fault> {
+        let (start, length) = (place & 0xffff_ffff, place >> 32);
+        let bytes = self.bytes.read(start, length as usize)?;
+        let (sum, rules) = bytes.split_at_checked(CHECKSUM).ok_or(Fault::Damaged)?;
+        if number(sum, 0) != checksum(rules) {
+            return Err(Fault::Damaged);
+        }
+        postcard::from_bytes(rules).map_err(|_| Fault::Damaged)
+    }
+}
+
+impl Bytes for Vec<u8> {
+    fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, Fault> {
+        let start = usize::try_from(start).map_err(|_| Fault::Damaged)?;
+        let end = start.checked_add(length).ok_or(Fault::Damaged)?;
+        self.get(start..end).map(<[u8]>::to_vec).ok_or(Fault::Damaged)
+    }
+}
+
+fn slot_of(key: Key, slots: usize) -> usize {
+    // `slots` is a power of two.
+    (key.0 ^ (key.0 >> 32)) as usize & (slots - 1)
+}
+
+/// The little-endian number at an offset; 0 beyond the end.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
+
+/// FNV-1a: names are short, and nobody gains by a collision that only shows a rule which then does not match.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Against damage, not against forgery: eight bytes at a time.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut tail = [0; 8];
+    tail.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let words = words.iter().chain([&tail]).map(|word| u64::from_le_bytes(*word));
+    let start = bytes.len() as u64 ^ 0x9e37_79b9_7f4a_7c15;
+    words.fold(start, |sum, word| (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29))
+}
