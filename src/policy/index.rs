@@ -14,6 +14,12 @@ use super::{Fault, pattern};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u64);
 
+/// Rules that can be looked up.
+pub trait Rules: std::fmt::Debug {
+    /// The rules under a key, in the order of the file.
+    fn find(&self, key: Key) -> Result<Vec<Rule>, Fault>;
+}
+
 /// Bytes that hold an index; a file where that spares reading it whole.
 pub trait Bytes: std::fmt::Debug {
     /// The bytes `start..start + length`.
@@ -66,7 +72,7 @@ impl Key {
 }
 
 /// Encodes rules: the bytes of an index and its number of slots.
-pub fn encode(rules: &[Rule]) -> Result<(Vec<u8>, u32), Fault> {
+pub(super) fn encode(rules: &[Rule]) -> Result<(Vec<u8>, u32), Fault> {
     let mut buckets: BTreeMap<Key, Vec<&Rule>> = BTreeMap::new();
     for rule in rules {
         for key in Key::of(rule) {
@@ -105,8 +111,20 @@ impl Index {
         Self { bytes, slots }
     }
 
-    /// The rules under a key, in the order of the file.
-    pub fn find(&self, key: Key) -> Result<Vec<Rule>, Fault> {
+    /// The rules of a bucket, by the second half of its slot.
+    fn bucket(&self, place: u64) -> Result<Vec<Rule>, Fault> {
+        let (start, length) = (place & 0xffff_ffff, place >> 32);
+        let bytes = self.bytes.read(start, length as usize)?;
+        let (sum, rules) = bytes.split_at_checked(CHECKSUM).ok_or(Fault::Damaged)?;
+        if number(sum, 0) != checksum(rules) {
+            return Err(Fault::Damaged);
+        }
+        postcard::from_bytes(rules).map_err(|_| Fault::Damaged)
+    }
+}
+
+impl Rules for Index {
+    fn find(&self, key: Key) -> Result<Vec<Rule>, Fault> {
         let slots = self.slots as usize;
         if slots == 0 {
             return Ok(Vec::new());
@@ -126,17 +144,6 @@ impl Index {
             at = (at + count) % slots;
         }
         Ok(Vec::new())
-    }
-
-    /// The rules of a bucket, by the second half of its slot.
-    fn bucket(&self, place: u64) -> Result<Vec<Rule>, Fault> {
-        let (start, length) = (place & 0xffff_ffff, place >> 32);
-        let bytes = self.bytes.read(start, length as usize)?;
-        let (sum, rules) = bytes.split_at_checked(CHECKSUM).ok_or(Fault::Damaged)?;
-        if number(sum, 0) != checksum(rules) {
-            return Err(Fault::Damaged);
-        }
-        postcard::from_bytes(rules).map_err(|_| Fault::Damaged)
     }
 }
 
@@ -159,7 +166,7 @@ fn number(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// FNV-1a: names are short, and nobody gains by a collision that only shows a rule which then does not match.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -8,6 +8,7 @@ pub mod builtin;
 mod compile;
 mod evaluate;
 mod index;
+pub mod layer;
 mod matcher;
 mod pattern;
 mod rule;
@@ -23,7 +24,7 @@ use crate::facts::Aspect;
 
 pub use compile::{Compiled, Example, Problem, compile};
 pub use evaluate::evaluate;
-pub use index::{Bytes, Index, Key, encode};
+pub use index::{Bytes, Index, Key, Rules};
 pub use pattern::Roots;
 pub use settings::{AskSettings, AuditSettings, OnError, Settings, ShellSettings, Token, Unattended, Wrapper};
 pub use statement::{Doubts, Effects, Entry, ModeEntry, Rule};
@@ -53,7 +54,7 @@ pub struct Layer {
     /// Everything but its rules.
     pub core: Core,
     /// Its rules.
-    pub rules: Index,
+    pub rules: Box<dyn Rules>,
 }
 
 /// What a layer says, without its rules.
@@ -102,6 +103,14 @@ pub enum Fault {
     /// More than can be compiled.
     #[error("the policy is too large")]
     Encode,
+}
+
+impl Layer {
+    /// A layer in memory.
+    pub fn new(kind: LayerKind, trusted: bool, compiled: Compiled) -> Result<Self, Fault> {
+        let (bytes, slots) = index::encode(&compiled.rules)?;
+        Ok(Self { kind, trusted, core: compiled.core, rules: Box::new(Index::new(Box::new(bytes), slots)) })
+    }
 }
 
 impl Policy {
