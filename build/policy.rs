@@ -41,7 +41,10 @@ pub(crate) fn compile() {
     assert_eq!(builtin.modes, ["read-only", "ask", "auto", "full"], "{SOURCE}: `modes` is an order, not a choice");
     let line = |key: &Spanned<String>| text.as_bytes()[..key.span().start].split(|&byte| byte == b'\n').count();
 
-    let mut out = format!("/// Tells this build's compiled policies from others'.\npub(super) const BUILD: u64 = {:#x};\n", build());
+    let mut out = format!(
+        "/// Tells this build's compiled policies from others'.\npub(super) const BUILD: u64 = {:#x};\n",
+        build()
+    );
     let mode = variant(builtin.mode.get_ref());
     writeln!(out, "pub(super) const MODE: (Mode, u32) = (Mode::{mode}, {});", line(&builtin.mode)).unwrap();
     writeln!(out, "pub(super) static EFFECTS: &[Row<Effects>] = &[").unwrap();
@@ -50,7 +53,8 @@ pub(crate) fn compile() {
     }
     writeln!(out, "];\npub(super) static DOUBTS: &[Row<Option<Doubt>>] = &[").unwrap();
     for (key, verdicts) in &builtin.doubts {
-        let doubt = if key.get_ref() == "*" { "None".into() } else { format!("Some(Doubt::{})", variant(key.get_ref())) };
+        let doubt =
+            if key.get_ref() == "*" { "None".into() } else { format!("Some(Doubt::{})", variant(key.get_ref())) };
         writeln!(out, "    {},", row(&doubt, verdicts, line(key))).unwrap();
     }
     writeln!(out, "];\n/// The floors.\npub static FLOORS: &[Floor] = &[").unwrap();
@@ -68,7 +72,8 @@ pub(crate) fn compile() {
 
 /// A digest of everything that gives a compiled policy its meaning; the same sources give the same build.
 fn build() -> u64 {
-    let folder = fs::read_dir("src/policy").expect("src/policy").chain(fs::read_dir("src/policy/layer").expect("layer"));
+    let folder =
+        fs::read_dir("src/policy").expect("src/policy").chain(fs::read_dir("src/policy/layer").expect("layer"));
     let mut files = folder.map(|entry| entry.expect("entry").path()).filter(|path| path.is_file()).collect::<Vec<_>>();
     files.extend(["src/facts/effect.rs", "src/decision.rs", "Cargo.lock"].map(Into::into));
     files.sort();

@@ -3,8 +3,8 @@
 #![allow(unreachable_pub, missing_docs, reason = "nothing here is used from outside")]
 
 mod commands;
-mod policy;
 mod layering;
+mod policy;
 mod shell;
 mod support;
 mod syntax;

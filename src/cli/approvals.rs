@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Fault;
+use crate::approval::human;
 use crate::approval::prompt::{self, Answer, Purpose};
 use crate::approval::store::Store;
 use crate::approval::terminal;
 use crate::approval::ticket::{State, Ticket};
-use crate::approval::human;
 use crate::audit::hex;
 use crate::audit::log::Log;
 use crate::audit::record::Record;
@@ -83,7 +83,9 @@ fn show(store: &Store, id: &str) -> Result<i32, Fault> {
 
 fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, Fault> {
     let Ok(tty) = human::terminal().inspect_err(|why| {
-        eprintln!("vetsh: tickets are answered by a human at a terminal, and this is none: {why}. Nothing was changed.");
+        eprintln!(
+            "vetsh: tickets are answered by a human at a terminal, and this is none: {why}. Nothing was changed."
+        );
     }) else {
         return Ok(exit::REFUSED);
     };
@@ -92,7 +94,9 @@ fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, 
         return Err(Fault(format!("ticket {id} is not open any more: it is {}", state(&ticket))));
     }
     if let Some(path) = changed(&ticket).filter(|_| approve) {
-        return Err(Fault(format!("ticket {id} is void: {path} changed after the question; the agent has to ask again")));
+        return Err(Fault(format!(
+            "ticket {id} is void: {path} changed after the question; the agent has to ask again"
+        )));
     }
     let purpose = if approve { Purpose::Approve } else { Purpose::Deny };
     match prompt::ask(tty, &ticket, purpose)? {

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<i32, Fault> {
 
 /// A point in time: a span before now, or a date.
 fn since(text: &str) -> Result<Timestamp, String> {
-    let date = |text: &str| text.parse::<DateTime>()?.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+    let date = |text: &str| TimeZone::UTC.to_timestamp(text.parse::<DateTime>()?);
     let back = |span: Span| Timestamp::now().checked_sub(span.to_duration(SpanRelativeTo::days_are_24_hours())?);
     let found = text.parse::<Span>().and_then(back).or_else(|_| text.parse()).or_else(|_| date(text));
     found.map_err(|_| "not a span such as `2h` or a date such as `2026-11-30`".to_owned())
@@ -74,7 +74,11 @@ fn show(arguments: &Arguments, log: &Log<'_>) -> Result<i32, Fault> {
     let mut kept: VecDeque<(Vec<u8>, Entry)> = VecDeque::new();
     let mut out = io::stdout().lock();
     let mut print = |(line, entry): &(Vec<u8>, Entry)| -> io::Result<()> {
-        if arguments.json { out.write_all(line).and_then(|()| writeln!(out)) } else { writeln!(out, "{}", row(&entry.record)) }
+        if arguments.json {
+            out.write_all(line).and_then(|()| writeln!(out))
+        } else {
+            writeln!(out, "{}", row(&entry.record))
+        }
     };
     let mut unreadable = 0_usize;
     for (number, line) in (1..).zip(lines(log)?.split(b'\n')) {

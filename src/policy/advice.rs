@@ -8,7 +8,8 @@ pub(super) fn of(message: &str) -> (String, Option<String>) {
         let word = words.next().unwrap_or_default();
         return (format!("unknown {kind} `{word}`"), help(word, words));
     }
-    let help = message.contains("map").then(|| "a key with a dot is quoted: `\"write.project\" = \"allow\"`".to_owned());
+    let help =
+        message.contains("map").then(|| "a key with a dot is quoted: `\"write.project\" = \"allow\"`".to_owned());
     (message.to_owned(), help)
 }
 

@@ -139,7 +139,11 @@ impl Compiler {
     fn mode(&mut self, head: &Head) -> Option<ModeEntry> {
         let mode = head.mode.as_ref()?;
         if *mode.get_ref() == Mode::Full && self.kind >= LayerKind::Project {
-            self.problems.push(Problem::at(mode, "a project cannot choose `full`", "only its user can, for all projects"));
+            self.problems.push(Problem::at(
+                mode,
+                "a project cannot choose `full`",
+                "only its user can, for all projects",
+            ));
         }
         let line = self.lines.line(mode.span().start);
         Some(ModeEntry { mode: *mode.get_ref(), line, locked: self.is_locked("mode", "") })
@@ -152,8 +156,13 @@ impl Compiler {
                 continue;
             };
             let verdict = *verdict.get_ref();
-            if let Some(floor) = builtin::FLOORS.iter().find(|floor| floor.verdict > verdict && floor.effects.contains(&of)) {
-                let help = format!("a rule with `id = \"{}\"` in the system or user layer lowers it for what it matches", floor.id);
+            if let Some(floor) =
+                builtin::FLOORS.iter().find(|floor| floor.verdict > verdict && floor.effects.contains(&of))
+            {
+                let help = format!(
+                    "a rule with `id = \"{}\"` in the system or user layer lowers it for what it matches",
+                    floor.id
+                );
                 self.problems.push(Problem::at(key, format!("the floor `{}` stands above this entry", floor.id), help));
             }
             let (line, locked) = (self.lines.line(key.span().start), self.is_locked("effects", key.get_ref()));
@@ -201,7 +210,11 @@ impl Compiler {
         let aspect = Aspect::from_word(word);
         if aspect.is_none() {
             let help = advice::help(word, Aspect::ALL.iter().map(|aspect| aspect.word()));
-            self.problems.push(Problem::new(Some(key.span().into()), format!("unknown place or aspect `{word}`"), help));
+            self.problems.push(Problem::new(
+                Some(key.span().into()),
+                format!("unknown place or aspect `{word}`"),
+                help,
+            ));
         }
         aspect
     }
@@ -215,7 +228,9 @@ impl Compiler {
             (Aspect::Startup, &places.startup),
         ];
         let mut out = Vec::new();
-        for (aspect, glob) in lists.into_iter().flat_map(|(aspect, list)| list.items.iter().map(move |glob| (aspect, glob))) {
+        for (aspect, glob) in
+            lists.into_iter().flat_map(|(aspect, list)| list.items.iter().map(move |glob| (aspect, glob)))
+        {
             let plain = glob.get_ref().strip_prefix('!').unwrap_or(glob.get_ref());
             if !["~/", "/", "**/"].iter().any(|start| plain.starts_with(start)) {
                 let message = format!("`{plain}` is not anchored");
@@ -249,9 +264,9 @@ impl Compiler {
     /// `30s`, `5m`, `1h`.
     fn seconds(&mut self, wait: &Spanned<String>) -> Option<u32> {
         let units = [('s', 1), ('m', 60), ('h', 3600)];
-        let seconds = units.iter().find_map(|(unit, factor)| {
-            wait.get_ref().strip_suffix(*unit)?.parse::<u32>().ok()?.checked_mul(*factor)
-        });
+        let seconds = units
+            .iter()
+            .find_map(|(unit, factor)| wait.get_ref().strip_suffix(*unit)?.parse::<u32>().ok()?.checked_mul(*factor));
         if seconds.is_none() {
             let message = format!("`{}` is not a length of time", wait.get_ref());
             self.problems.push(Problem::at(wait, message, "write a number with `s`, `m` or `h`: `90s`, `5m`"));

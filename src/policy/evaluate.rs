@@ -79,10 +79,7 @@ impl Judge<'_> {
         let subject = Subject::Doubt(fact);
         let matched = self.matched(subject, fact.command)?;
         let statement = self.decide(subject, &matched);
-        findings.push(Finding {
-            doubt: Some(fact.doubt),
-            ..finding(statement, fact.command, fact.at, &fact.reason)
-        });
+        findings.push(Finding { doubt: Some(fact.doubt), ..finding(statement, fact.command, fact.at, &fact.reason) });
         Ok(())
     }
 
@@ -93,7 +90,9 @@ impl Judge<'_> {
         let statement = self.decide(Subject::Command, &matched);
         let finding = finding(statement, Some(index), command.at, "");
         let told = |other: &Finding| {
-            other.command == finding.command && other.provenance == finding.provenance && other.verdict == finding.verdict
+            other.command == finding.command
+                && other.provenance == finding.provenance
+                && other.verdict == finding.verdict
         };
         if finding.verdict > Verdict::Allow && !findings.iter().any(told) {
             findings.push(finding);
@@ -139,7 +138,13 @@ impl Judge<'_> {
     }
 
     /// The most specific statement of one layer.
-    fn says(&self, layer: &Layer, subject: Subject<'_>, rules: Option<&Matched<'_>>, locked: bool) -> Option<Statement> {
+    fn says(
+        &self,
+        layer: &Layer,
+        subject: Subject<'_>,
+        rules: Option<&Matched<'_>>,
+        locked: bool,
+    ) -> Option<Statement> {
         let counts = |of: bool| of || !locked;
         let rules = rules.into_iter().flat_map(|matched| &matched.yes).filter(|rule| counts(rule.locked));
         // The first of the strictest.

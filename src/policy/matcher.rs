@@ -152,7 +152,10 @@ fn spelled(flag: &str, value: Option<&str>, word: &[u8]) -> Match {
 
 fn argument(glob: &str, command: &CommandFact) -> Match {
     let words = command.argv.iter().skip(1);
-    words.map(|word| word.as_ref().map_or(Maybe, |word| pattern::word(glob.as_bytes(), word).into())).max().unwrap_or(No)
+    words
+        .map(|word| word.as_ref().map_or(Maybe, |word| pattern::word(glob.as_bytes(), word).into()))
+        .max()
+        .unwrap_or(No)
 }
 
 fn assigned(glob: &str, command: &CommandFact) -> Match {

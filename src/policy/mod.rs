@@ -125,7 +125,8 @@ impl Policy {
             layer.kind != LayerKind::System && locks.is_some_and(|core| core.locks.iter().any(|lock| lock == key))
         };
         let places = trusted().flat_map(|layer| {
-            let open = |aspect: Aspect| !is_locked(layer, "places") && !is_locked(layer, &format!("places.{}", aspect.word()));
+            let open =
+                |aspect: Aspect| !is_locked(layer, "places") && !is_locked(layer, &format!("places.{}", aspect.word()));
             layer.core.places.iter().filter(move |(aspect, _)| open(*aspect)).cloned()
         });
         let places = places.collect();
@@ -146,7 +147,8 @@ impl Policy {
     pub fn mode(&self) -> Mode {
         let mode = |layer: &Layer| layer.core.mode.map(|entry| self.acknowledged(entry.mode));
         let own = self.layers.iter().filter(|layer| layer.trusted).find_map(mode).unwrap_or(builtin::MODE.0);
-        let binding = self.layers.iter().filter(|layer| !layer.trusted || layer.core.mode.is_some_and(|mode| mode.locked));
+        let binding =
+            self.layers.iter().filter(|layer| !layer.trusted || layer.core.mode.is_some_and(|mode| mode.locked));
         binding.filter_map(mode).chain([own]).min_by_key(|mode| *mode as u8).unwrap_or(own)
     }
 

@@ -147,7 +147,8 @@ pub(super) fn alternatives(glob: &str) -> Vec<String> {
 fn innermost(glob: &str) -> Option<(&str, &str, &str)> {
     let closes = glob.match_indices('}').map(|(at, _)| at);
     let pairs = closes.filter_map(|close| Some((glob.get(..close)?.rfind('{')?, close)));
-    pairs.filter_map(|(open, close)| Some((glob.get(..open)?, glob.get(open + 1..close)?, glob.get(close + 1..)?)))
+    pairs
+        .filter_map(|(open, close)| Some((glob.get(..open)?, glob.get(open + 1..close)?, glob.get(close + 1..)?)))
         .find(|(_, choices, _)| choices.contains(','))
 }
 

@@ -221,7 +221,8 @@ fn table<T: DeserializeOwned + Default>(mut table: Spanned<DeTable<'_>>, problem
 /// Takes out the entry that an error points at.
 fn remove(table: &mut DeTable<'_>, span: Span) -> bool {
     let at = |key: std::ops::Range<usize>| Span::from(key) == span;
-    let found = table.iter().find(|(key, value)| at(key.span()) || at(value.span())).map(|(key, _)| key.get_ref().clone());
+    let found =
+        table.iter().find(|(key, value)| at(key.span()) || at(value.span())).map(|(key, _)| key.get_ref().clone());
     if let Some(key) = found {
         return table.remove(&*key).is_some();
     }

@@ -42,7 +42,8 @@ pub struct Sources {
 
 /// Why everything but looking asks in a project.
 const BROKEN: &str = "this project's policy cannot be used; `vetsh policy check` tells why";
-const VANISHED: &str = "this project had a policy and it has vanished; put it back, or run `vetsh trust --revoke` for it";
+const VANISHED: &str =
+    "this project had a policy and it has vanished; put it back, or run `vetsh trust --revoke` for it";
 
 impl Sources {
     /// The usual places, for a project.
@@ -166,7 +167,9 @@ fn read(path: &Path, kind: LayerKind, slot: &Slot, euid: u32) -> Result<Option<L
         keep(slot, stamp, kind, &compiled);
     }
     let layer = Layer::new(kind, trusted, compiled);
-    layer.map(Some).map_err(|fault| vec![Diagnostic { path: path.into(), span: None, message: fault.to_string(), help: None }])
+    layer
+        .map(Some)
+        .map_err(|fault| vec![Diagnostic { path: path.into(), span: None, message: fault.to_string(), help: None }])
 }
 
 fn keep(slot: &Slot, stamp: Stamp, kind: LayerKind, compiled: &Compiled) {
