@@ -4,6 +4,7 @@
 
 mod commands;
 mod layering;
+mod facts;
 mod policy;
 mod shell;
 mod support;
