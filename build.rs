@@ -36,8 +36,15 @@ mod facts {
 #[path = "build/policy.rs"]
 mod policy;
 
+#[path = "build/preamble.rs"]
+mod preamble;
+
 fn main() -> ExitCode {
     policy::compile();
+    if let Err(fault) = preamble::compile() {
+        println!("cargo::error={fault}");
+        return ExitCode::FAILURE;
+    }
     println!("cargo::rerun-if-changed=src/commands");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");

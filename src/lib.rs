@@ -24,6 +24,7 @@ pub mod invocation;
 pub mod paths;
 pub mod pipeline;
 pub mod policy;
+pub mod refusal;
 pub mod shell;
 pub mod syntax;
 pub mod terminal_text;

@@ -1,67 +1,161 @@
 //! The product on one page.
+//!
+//! `argv → Invocation → Host → Policy → Script → Facts → Decision → Outcome → Record → Permit → exec`
 
+use std::convert::Infallible;
 use std::ffi::OsStr;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::Path;
 
-use crate::cli;
-use crate::exec::{self, NoShell, resolve};
-use crate::exit;
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::approval::{self, Asked, Outcome};
+use crate::audit::log::Log;
+use crate::audit::record::Record;
+use crate::decision::{Decision, Verdict};
+use crate::exec::{self, Real, resolve};
+use crate::facts::{Code, Doubt, DoubtFact, Facts, Location, Part, Prelude, ScriptText, Task};
+use crate::host::{Host, RealHost};
 use crate::invocation::{Role, Start, base_name};
-use crate::paths::{Paths, PathsFault};
-use crate::shell::Source;
-
-/// Why nothing runs.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("denied: cannot tell as what vetsh was started: /proc/self/exe: {0}")]
-    Executable(std::io::Error),
-    #[error("denied: {0}")]
-    Paths(#[from] PathsFault),
-    #[error("denied: {0}")]
-    Shell(#[from] NoShell),
-    #[error("denied: {0}")]
-    Exec(#[from] exec::ExecFault),
-    #[error("denied: the script cannot be judged")]
-    Unjudged,
-}
+use crate::paths::Paths;
+use crate::policy::{self, Call, OnError, Policy, Roots, layer};
+use crate::refusal::Refusal;
+use crate::shell::Reading;
+use crate::shell::preamble::{self, Wrapped};
+use crate::shell::source::Script;
+use crate::shell::startup::Surroundings;
+use crate::{cli, exit};
 
 /// Runs the binary; the result is its exit status.
 pub fn run(start: &Start) -> i32 {
-    let executable = match std::fs::read_link("/proc/self/exe") {
-        Ok(path) => path,
-        Err(error) => return refuse(&Refusal::Executable(error)),
+    let refusal = match role(start) {
+        Ok(Role::Tool) => {
+            return cli::run(start.arguments.iter().map(|argument| OsStr::from_bytes(argument).to_owned()));
+        }
+        Ok(Role::Shell(name)) => match vet(start, name) {
+            Ok(never) => match never {},
+            Err(refusal) => refusal,
+        },
+        Err(refusal) => refusal,
     };
-    match Role::of(name_of(&executable).as_slice().into(), &start.arguments) {
-        Role::Tool => cli::run(start.arguments.iter().map(|argument| OsStr::from_bytes(argument).to_owned())),
-        Role::Shell(name) => refuse(&vet(start, name)),
-    }
+    refusal.print();
+    exit::REFUSED
 }
 
-/// Judges one start of a shell and becomes the real one; returns only to refuse.
-fn vet(start: &Start, name: &str) -> Refusal {
-    vet_and_run(start, name).unwrap_or_else(|refusal| refusal)
+/// As what we were called: by the name of the file that was started.
+fn role(start: &Start) -> Result<Role, Refusal> {
+    let executable = std::fs::read_link("/proc/self/exe").map_err(Refusal::Executable)?;
+    let name = base_name(executable.as_os_str().as_bytes());
+    // A file that was replaced since keeps its name.
+    let name = name.strip_suffix(b" (deleted)").map_or(name, |name| name.as_bstr());
+    Ok(Role::of(name, &start.arguments))
 }
 
-fn vet_and_run(start: &Start, name: &str) -> Result<Refusal, Refusal> {
+/// Judges one start of a shell and becomes the real one; returns only if nothing runs.
+fn vet(start: &Start, name: &'static str) -> Result<Infallible, Refusal> {
     let paths = Paths::locate()?;
     let real = resolve::real(name, paths.record.as_ref())?;
     let reading = real.shell.read(&start.arguments);
-    match reading.source {
-        Source::Nowhere => Ok(exec::run(start, &real).into()),
-        Source::Text(_) | Source::File(_) | Source::Stdin => Err(Refusal::Unjudged),
+    let host = RealHost::here(&paths)?;
+    let policy = load(&paths, &host, &real)?;
+    let script = Script::find(real.shell, &reading, host.variable("PATH".into()).as_ref().map(|path| path.as_bstr()))?;
+    let wrapped = preamble::unwrap(&reading, &start.environment, host.home(), preamble::processes);
+    let task = task(start, &real, &reading, &script, wrapped.as_ref(), &host);
+    let origin = wrapped.as_ref().map(|wrapped| wrapped.agent);
+    let decision = judge(&task, &host, &policy, name, origin)?;
+    if script.terminal && policy.shell().terminal != Verdict::Allow {
+        return Err(Refusal::Terminal);
     }
+    let words: Vec<BString> = start.arguments.iter().skip(1).map(|word| BString::from(*word)).collect();
+    let options = options(start, &reading);
+    let asked = Asked {
+        part: task.text,
+        shell: name,
+        options: &options,
+        argv: &words,
+        start: host.start(),
+        project: host.project(),
+        origin,
+        files: &host.reads(),
+        user: host.user(),
+    };
+    let outcome = approval::settle(&asked, &decision, &approval::Settings::default(), &paths.state);
+    let record = Record::of(&asked, &decision, &outcome);
+    let log = Log { state: &paths.state, strict: policy.audit().on_error == OnError::Refuse };
+    let granted = match outcome {
+        Outcome::Granted(granted) => granted,
+        Outcome::Refused(outcome) => {
+            // The refusal stands whether it is recorded or not.
+            let _ = log.note(&record);
+            return Err(Refusal::Outcome { decision: Box::new(decision), outcome });
+        }
+    };
+    let permit = log.permit(&record, &granted)?;
+    script.hand_over(start)?;
+    Err(exec::run(permit, start, &real).into())
 }
 
-/// The name of the started file; a file that was replaced since keeps it.
-fn name_of(executable: &PathBuf) -> Vec<u8> {
-    let name = base_name(executable.as_os_str().as_bytes());
-    name.strip_suffix(b" (deleted)").unwrap_or(name).to_vec()
+/// The policy of this user in this project.
+fn load(paths: &Paths, host: &RealHost, real: &Real) -> Result<Policy, Refusal> {
+    let sources = layer::Sources::new(paths, host.project());
+    let way_out = || Path::new(OsStr::from_bytes(real.path.as_bytes())).to_path_buf();
+    layer::load(&sources).map_err(|faults| Refusal::Policy { faults, real: way_out() })
 }
 
-fn refuse(refusal: &Refusal) -> i32 {
-    // There is nobody left to tell where even this fails.
-    let _ = writeln!(std::io::stderr(), "vetsh: {refusal}. Nothing was run.");
-    exit::REFUSED
+/// What is to be judged: the user's part of an agent's wrapper or the whole script, and what runs before it.
+fn task<'a>(
+    start: &'a Start,
+    real: &Real,
+    reading: &'a Reading<'a>,
+    script: &'a Script<'a>,
+    wrapped: Option<&'a Wrapped<'a>>,
+    host: &RealHost,
+) -> Task<'a> {
+    let caller = start.arguments.first().copied().unwrap_or_default();
+    let environment = &start.environment;
+    let surroundings = Surroundings { shell: real.shell, reading, caller, environment, host };
+    let mut before = surroundings.preludes(&script.text);
+    let prelude = |text: &BStr| Prelude { name: "-c text".to_owned(), code: Code::Script(text.into()) };
+    before.extend(script.first.map(prelude));
+    let dialect = surroundings.dialect();
+    let Some(wrapped) = wrapped else {
+        return Task {
+            text: &script.text,
+            name: script.name.clone(),
+            dialect,
+            zero: reading.zero.into(),
+            positional: reading.positional.iter().map(|word| BString::from(*word)).collect(),
+            before,
+        };
+    };
+    before.extend(surroundings.sourced(&wrapped.sourced));
+    let dialect = wrapped.shell.map_or(dialect, |shell| shell.dialect());
+    let name = format!("command of {}", wrapped.agent);
+    Task { text: &wrapped.text, name, dialect, zero: caller.into(), positional: Vec::new(), before }
+}
+
+/// From the script to the decision.
+fn judge(
+    task: &Task<'_>,
+    host: &RealHost,
+    policy: &Policy,
+    shell: &str,
+    origin: Option<&str>,
+) -> Result<Decision, Refusal> {
+    let (at, reason) = (Location::default(), "scripts are not read yet".into());
+    let mut doubts = vec![DoubtFact { doubt: Doubt::Limit, command: None, part: Part::Own, at, reason }];
+    doubts.retain(|_| !task.text.is_empty() || !task.before.is_empty());
+    let text = ScriptText { text: task.text.into(), name: task.name.clone(), from: None };
+    let facts = Facts { scripts: vec![text], doubts, ..Facts::default() };
+    let roots = Roots { home: host.home(), project: host.project() };
+    let call = Call { mode: None, shell, origin: origin.unwrap_or_default(), roots };
+    Ok(policy::evaluate(policy, facts, &call)?)
+}
+
+/// The words after `argv[0]`, without the script's own text.
+fn options(start: &Start, reading: &Reading<'_>) -> Vec<BString> {
+    use crate::shell::Source;
+    let text = if let Source::Text(text) = reading.source { Some(text) } else { None };
+    let is_text = |word: &BStr| text.is_some_and(|text| std::ptr::eq(text, word));
+    start.arguments.iter().skip(1).filter(|word| !is_text(word)).map(|word| BString::from(*word)).collect()
 }

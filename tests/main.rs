@@ -4,7 +4,6 @@
 
 mod commands;
 mod layering;
-mod facts;
 mod policy;
 mod shell;
 mod support;

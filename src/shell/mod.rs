@@ -5,11 +5,14 @@
 
 pub mod bash;
 pub mod dash;
+pub mod preamble;
 pub mod source;
 pub mod startup;
 pub mod zsh;
 
 use bstr::{BStr, ByteSlice};
+
+use crate::syntax::Dialect;
 
 /// The shells that are modelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -158,6 +161,15 @@ impl Shell {
             Self::Bash => bash::read(arguments),
             Self::Zsh => zsh::read(arguments),
             Self::Dash => dash::read(arguments),
+        }
+    }
+
+    /// Whose rules a script is read by that this shell gets with `-c` and no mode option.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Bash => Dialect::Bash,
+            Self::Zsh => Dialect::Zsh,
+            Self::Dash => Dialect::Dash,
         }
     }
 

@@ -30,17 +30,6 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Where bash looks for script files if `PATH` is not set.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Where the commands of a shell are.
-#[derive(Debug)]
-pub enum Commands<'a> {
-    /// In a text that could be read.
-    Script(Script<'a>),
-    /// They will be typed.
-    Terminal,
-    /// There are none: the shell will end at once, or complain.
-    None,
-}
-
 /// A text that was read, and what makes sure that the shell reads the same.
 #[derive(Debug)]
 pub struct Script<'a> {
@@ -48,14 +37,18 @@ pub struct Script<'a> {
     pub text: Cow<'a, [u8]>,
     /// What it is, for people.
     pub name: String,
+    /// The text of `-c` that runs before it (dash with `-s`).
+    pub first: Option<&'a BStr>,
+    /// More will be typed: the shell reads from a terminal.
+    pub terminal: bool,
     held: Held,
 }
 
 /// How the shell will come by the text.
 #[derive(Debug)]
 enum Held {
-    /// It has it as an argument.
-    Argument,
+    /// It has it already: as an argument, or because there is nothing to read.
+    Already,
     /// It opens a file.
     File { path: PathBuf, digest: [u8; 32] },
     /// It reads on from the offset of descriptor 0.
@@ -87,27 +80,34 @@ pub enum SourceFault {
     Changed(String),
 }
 
-impl<'a> Commands<'a> {
+impl<'a> Script<'a> {
     /// Finds and reads what `shell`, called as `reading` says, would run. `path` is the environment's `PATH`.
     pub fn find(shell: Shell, reading: &Reading<'a>, path: Option<&BStr>) -> Result<Self, SourceFault> {
         match reading.source {
-            Source::Nowhere => Ok(Self::None),
-            Source::Text(text) => {
-                let text = Cow::Borrowed(text.as_bytes());
-                Ok(Self::Script(Script { text, name: "-c text".into(), held: Held::Argument }))
-            }
-            Source::Stdin if reads_terminal_anyway(shell, reading) => Ok(Self::Terminal),
+            Source::Nowhere => Ok(Self::empty("no script")),
+            Source::Text(text) if reading.then_stdin => Ok(Self { first: Some(text), ..Self::on_input()? }),
+            Source::Text(text) => Ok(Self { text: text.as_bytes().into(), ..Self::empty("-c text") }),
+            Source::Stdin if reads_terminal_anyway(shell, reading) => Ok(Self::typed()),
             Source::Stdin => Self::on_input(),
             Source::File(name) => Self::in_file(shell, reading, name, path),
         }
     }
 
+    /// Nothing is read from anywhere: the shell will end at once, or complain.
+    fn empty(name: &str) -> Self {
+        Self { text: Cow::Borrowed(b""), name: name.to_owned(), first: None, terminal: false, held: Held::Already }
+    }
+
+    fn typed() -> Self {
+        Self { terminal: true, ..Self::empty("a terminal") }
+    }
+
     /// What is on descriptor 0.
-    pub fn on_input() -> Result<Self, SourceFault> {
+    fn on_input() -> Result<Self, SourceFault> {
         let input = rustix::stdio::stdin();
         let name = || "standard input".to_owned();
         if isatty(input) {
-            return Ok(Self::Terminal);
+            return Ok(Self::typed());
         }
         let fault = |error: rustix::io::Errno| SourceFault::Io(name(), error.into());
         if FileType::from_raw_mode(fstat(input).map_err(fault)?.st_mode) != FileType::RegularFile {
@@ -116,15 +116,15 @@ impl<'a> Commands<'a> {
         let file = match input.try_clone_to_owned() {
             Ok(file) => File::from(file),
             // A place holder for a closed descriptor, or one not open for reading: the shell will find that out.
-            Err(_) => return Ok(Self::None),
+            Err(_) => return Ok(Self::empty(&name())),
         };
         let offset = tell(input).map_err(fault)?;
         match read_at(&file, offset, &name()) {
             Ok(text) => {
                 let held = Held::Input { digest: digest(&text) };
-                Ok(Self::Script(Script { text: text.into(), name: name(), held }))
+                Ok(Self { text: text.into(), name: name(), first: None, terminal: false, held })
             }
-            Err(SourceFault::Io(_, error)) if is_closed(&error) => Ok(Self::None),
+            Err(SourceFault::Io(_, error)) if is_closed(&error) => Ok(Self::empty(&name())),
             Err(fault) => Err(fault),
         }
     }
@@ -133,42 +133,46 @@ impl<'a> Commands<'a> {
     fn from_pipe(input: BorrowedFd<'_>, number: RawFd, name: String) -> Result<Self, SourceFault> {
         let text = match drain(input, &name) {
             Ok(text) => text,
-            Err(SourceFault::Io(_, error)) if is_closed(&error) => return Ok(Self::None),
+            Err(SourceFault::Io(_, error)) if is_closed(&error) => return Ok(Self::empty(&name)),
             Err(fault) => return Err(fault),
         };
+        // A device is at its end for good; a pipe may get another writer once it was judged.
+        let device = fstat(input).is_ok_and(|file| FileType::from_raw_mode(file.st_mode) == FileType::CharacterDevice);
+        if text.is_empty() && device {
+            return Ok(Self::empty(&name));
+        }
         let fault = |error: io::Error| SourceFault::Io(name.clone(), error);
         let mut file = File::from(memfd_create("script", MemfdFlags::CLOEXEC).map_err(|error| fault(error.into()))?);
         file.write_all(&text).map_err(fault)?;
         seek(&file, SeekFrom::Start(0)).map_err(|error| fault(error.into()))?;
-        Ok(Self::Script(Script { text: text.into(), name, held: Held::Memory { file: file.into(), number } }))
+        let held = Held::Memory { file: file.into(), number };
+        Ok(Self { text: text.into(), name, first: None, terminal: false, held })
     }
 
     /// The file of this name, found as the shell finds it.
     fn in_file(shell: Shell, reading: &Reading<'a>, name: &BStr, path: Option<&BStr>) -> Result<Self, SourceFault> {
         let shown = name.to_str_lossy().into_owned();
-        let Some((path, file)) = locate(shell, reading, name, path) else { return Ok(Self::None) };
+        let Some((path, file)) = locate(shell, reading, name, path) else { return Ok(Self::empty(&shown)) };
         let fault = |error: rustix::io::Errno| SourceFault::Io(shown.clone(), error.into());
         match FileType::from_raw_mode(fstat(&file).map_err(fault)?.st_mode) {
             FileType::RegularFile => {
                 let text = read_at(&file, 0, &shown)?;
                 if shell == Shell::Bash && is_binary(&text) {
-                    return Ok(Self::None);
+                    return Ok(Self::empty(&shown));
                 }
                 let held = Held::File { path, digest: digest(&text) };
-                Ok(Self::Script(Script { text: text.into(), name: shown, held }))
+                Ok(Self { text: text.into(), name: shown, first: None, terminal: false, held })
             }
-            FileType::Directory => Ok(Self::None),
-            _ if isatty(&file) => Ok(Self::Terminal),
-            FileType::CharacterDevice if is_null(&file) => Ok(Self::None),
+            FileType::Directory => Ok(Self::empty(&shown)),
+            _ if isatty(&file) => Ok(Self::typed()),
+            FileType::CharacterDevice if is_null(&file) => Ok(Self::empty(&shown)),
             _ => match inherited_number(name) {
                 Some(number) => Self::from_pipe(file.as_fd(), number, shown),
                 None => Err(SourceFault::OneTime(shown)),
             },
         }
     }
-}
 
-impl Script<'_> {
     /// The digest of the file that holds the text, and its path; `None` where the shell already has the text.
     pub fn file(&self) -> Option<(&Path, [u8; 32])> {
         if let Held::File { path, digest } = &self.held { Some((path, *digest)) } else { None }
@@ -178,7 +182,7 @@ impl Script<'_> {
     pub fn hand_over(&self, start: &Start) -> Result<(), SourceFault> {
         let fault = |error: io::Error| SourceFault::Io(self.name.clone(), error);
         let (text, digest_then) = match &self.held {
-            Held::Argument => return Ok(()),
+            Held::Already => return Ok(()),
             Held::Memory { file, number } => return (start.place)(file.as_fd(), *number).map_err(fault),
             Held::File { path, digest } => (read_at(&File::open(path).map_err(fault)?, 0, &self.name)?, digest),
             Held::Input { digest } => {

@@ -96,6 +96,13 @@ impl<'a> Surroundings<'a> {
         found
     }
 
+    /// Files that an agent's wrapper sources before the user's part.
+    pub fn sourced(&self, files: &[PathBuf]) -> Vec<Prelude> {
+        let mut found = Vec::new();
+        files.iter().for_each(|file| self.file(file.clone(), &mut found));
+        found
+    }
+
     /// All values of a variable: which one of several counts differs from program to program.
     fn values(&self, name: &str) -> impl Iterator<Item = &'a BStr> {
         let value = move |entry: &&'a BStr| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=").map(BStr::new);
