@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, missing_docs, reason = "nothing here is used from outside")]
 
 mod commands;
+mod facts;
 mod layering;
 mod policy;
 mod shell;

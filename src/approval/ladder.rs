@@ -1,12 +1,17 @@
 //! The ladder: by what a command that the policy asks about is settled, first rung first.
 
+use std::fs::File;
 use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::store::{Standing, Store, StoreFault};
-use super::ticket::Binding;
+use super::cover::Cover;
+use super::process::Process;
+use super::prompt::{Answer, Purpose};
+use super::store::{Opened, Standing, Store, StoreFault};
+use super::ticket::{Binding, Ticket};
 use super::{Asked, By, Granted, Outcome, Refusal, Settings};
+use super::{human, prompt};
 use crate::decision::{Decision, Verdict};
 
 /// Settles a decision. `state` is the folder of vetsh's state.
@@ -23,16 +28,53 @@ pub fn settle(asked: &Asked<'_>, decision: &Decision, settings: &Settings, state
 
 fn ask(asked: &Asked<'_>, decision: &Decision, settings: &Settings, state: &Path) -> Result<Outcome, StoreFault> {
     let (store, now) = (Store::new(state), Timestamp::now());
-    let binding = Binding::of(asked, decision);
-    match store.redeem(&binding, now)? {
-        Some(Standing::Redeemed(id)) => return Ok(Outcome::Granted(Granted(By::Ticket(id)))),
-        Some(Standing::Denied(ticket)) => return Ok(Outcome::Refused(Refusal::Denied { ticket })),
-        Some(Standing::Open(..) | Standing::Full(_)) | None => {}
+    if store.covered(asked, decision, now)? {
+        return Ok(Outcome::Granted(Granted(By::Approval)));
     }
-    Ok(Outcome::Refused(match store.open(asked, decision, now, settings.expiry)? {
-        Standing::Open(ticket, expires) => Refusal::Pending { ticket, expires },
-        Standing::Full(open) => Refusal::TooMany { open },
-        // The ticket was answered in between; the next ask finds the answer.
-        Standing::Redeemed(ticket) | Standing::Denied(ticket) => Refusal::Denied { ticket },
+    let outcome = match store.redeem(&Binding::of(asked, decision), now)? {
+        Some(Standing::Redeemed(id)) => Outcome::Granted(Granted(By::Ticket(id))),
+        Some(Standing::Denied(ticket)) => return Ok(Outcome::Refused(Refusal::Denied { ticket })),
+        Some(Standing::Open) | None => match human::terminal() {
+            Ok(tty) => at_terminal(tty, asked, decision, settings, &store)?,
+            Err(_) => later(asked, decision, settings, &store)?,
+        },
+    };
+    if let (Outcome::Granted(_), Some(own)) = (&outcome, Process::own())
+        && let Some(cover) = Cover::of(asked, decision, &own, Timestamp::now())
+    {
+        store.keep(&cover)?;
+    }
+    Ok(outcome)
+}
+
+/// Asks the human at the terminal, when it is this question's turn there.
+fn at_terminal(
+    tty: File,
+    asked: &Asked<'_>,
+    decision: &Decision,
+    settings: &Settings,
+    store: &Store,
+) -> Result<Outcome, StoreFault> {
+    let _turn = store.turn_at(Process::own().map_or(0, |own| own.terminal))?;
+    let question = question(asked, decision, settings);
+    match prompt::ask(tty, &question, Purpose::Run) {
+        Ok(Answer::Yes) => Ok(Outcome::Granted(Granted(By::Human))),
+        Ok(Answer::No) => Ok(Outcome::Refused(Refusal::Human)),
+        Ok(Answer::Withdrawn(signal)) => Ok(Outcome::Refused(Refusal::Withdrawn { signal })),
+        Ok(Answer::Gone) | Err(_) => later(asked, decision, settings, store),
+    }
+}
+
+/// Leaves a ticket that a human answers later.
+fn later(asked: &Asked<'_>, decision: &Decision, settings: &Settings, store: &Store) -> Result<Outcome, StoreFault> {
+    Ok(Outcome::Refused(match store.open(question(asked, decision, settings))? {
+        Opened::Waiting(ticket, expires) => Refusal::Pending { ticket, expires },
+        Opened::Denied(ticket) => Refusal::Denied { ticket },
+        Opened::Full(open) => Refusal::TooMany { open },
     }))
+}
+
+fn question(asked: &Asked<'_>, decision: &Decision, settings: &Settings) -> Ticket {
+    let asker = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
+    Ticket::open(asked, decision, asker, Timestamp::now(), settings.expiry)
 }

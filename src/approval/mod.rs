@@ -1,7 +1,12 @@
 //! From a decision to an outcome: what the policy leaves open is put to a human.
 
+pub mod cover;
+pub mod human;
 pub mod ladder;
+pub mod process;
+pub mod prompt;
 pub mod store;
+pub mod terminal;
 pub mod ticket;
 
 use std::path::Path;

@@ -1,14 +1,18 @@
-//! Tickets as files: one per ticket, for its owner only, replaced whole, changed under one lock.
+//! Tickets and covers as files: one each, for its owner only, replaced whole, changed under one lock.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rustix::fs::OFlags;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::Asked;
+use super::cover::Cover;
+use super::process::Process;
 use super::ticket::{Binding, State, Ticket};
 use crate::audit::log;
 use crate::decision::Decision;
@@ -30,7 +34,7 @@ pub enum StoreFault {
         source: io::Error,
     },
     /// A file there is not one that vetsh wrote.
-    #[error("{} is not a ticket that only its owner can write", .0.display())]
+    #[error("{} is not a file of vetsh's that only its owner can write", .0.display())]
     NotOurs(PathBuf),
     /// Another process keeps the tickets locked.
     #[error("another process keeps the tickets locked")]
@@ -45,8 +49,17 @@ pub enum Standing {
     /// It was denied.
     Denied(String),
     /// It waits for an answer.
-    Open(String, Timestamp),
-    /// There is none, and no more are opened: so many are open.
+    Open,
+}
+
+/// What became of a question that nobody can be asked now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opened {
+    /// Its ticket stands until then.
+    Waiting(String, Timestamp),
+    /// Its ticket was denied.
+    Denied(String),
+    /// It has none, and no more are opened: so many are open.
     Full(usize),
 }
 
@@ -81,6 +94,7 @@ impl Store {
     /// Nothing is opened here: a question that a human at the terminal answers leaves no ticket.
     pub fn redeem(&self, binding: &Binding, now: Timestamp) -> Result<Option<Standing>, StoreFault> {
         if !self.path(&binding.id()).exists() {
+            // Where state cannot be written, there is nothing to lock either.
             return Ok(None);
         }
         let _turn = self.lock()?;
@@ -88,34 +102,33 @@ impl Store {
         Ok(match ticket.state {
             State::Approved => {
                 ticket.state = State::Used;
-                self.write(&ticket)?;
+                self.write(&self.path(&ticket.id), &ticket)?;
                 Some(Standing::Redeemed(ticket.id))
             }
             State::Denied => Some(Standing::Denied(ticket.id)),
-            State::Open => Some(Standing::Open(ticket.id, ticket.expires)),
+            State::Open => Some(Standing::Open),
             State::Used => None,
         })
     }
 
-    /// Finds or opens the ticket of a question.
-    pub fn open(
-        &self,
-        asked: &Asked<'_>,
-        decision: &Decision,
-        now: Timestamp,
-        expiry: SignedDuration,
-    ) -> Result<Standing, StoreFault> {
+    /// Opens a ticket, unless the same question has one that still stands: then that one is found again.
+    pub fn open(&self, ticket: Ticket) -> Result<Opened, StoreFault> {
         let _turn = self.lock()?;
-        let ticket = Ticket::open(asked, decision, now, expiry);
-        if let Some(open) = self.read(&ticket.id)?.filter(|open| open.binding == ticket.binding && open.waits(now)) {
-            return Ok(Standing::Open(open.id, open.expires));
+        let now = ticket.created;
+        let before = self.read(&ticket.id)?.filter(|before| before.binding == ticket.binding && !before.expired(now));
+        match before {
+            Some(Ticket { state: State::Denied, id, .. }) => return Ok(Opened::Denied(id)),
+            Some(Ticket { state: State::Open | State::Approved, id, expires, .. }) => {
+                return Ok(Opened::Waiting(id, expires));
+            }
+            Some(Ticket { state: State::Used, .. }) | None => {}
         }
         let open = self.sweep(now)?.iter().filter(|open| open.waits(now) && open.project == ticket.project).count();
         if open >= MOST_OPEN {
-            return Ok(Standing::Full(open));
+            return Ok(Opened::Full(open));
         }
-        self.write(&ticket)?;
-        Ok(Standing::Open(ticket.id, ticket.expires))
+        self.write(&self.path(&ticket.id), &ticket)?;
+        Ok(Opened::Waiting(ticket.id, ticket.expires))
     }
 
     /// Answers an open ticket, and returns it as it then stands.
@@ -129,7 +142,7 @@ impl Store {
             return Ok(Err(Unanswerable::Answered));
         }
         ticket.state = if approve { State::Approved } else { State::Denied };
-        self.write(&ticket)?;
+        self.write(&self.path(&ticket.id), &ticket)?;
         Ok(Ok(ticket))
     }
 
@@ -139,31 +152,71 @@ impl Store {
         if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Ok(None);
         }
-        read(&self.path(id))
+        // A copy under another name stands for nothing.
+        Ok(read(&self.path(id))?.filter(|ticket: &Ticket| ticket.id == id))
     }
 
     /// All tickets, the oldest first. A file that cannot be read as one is left out: it stands for no approval.
     pub fn all(&self) -> Result<Vec<Ticket>, StoreFault> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(StoreFault::File { path: self.folder.clone(), source }),
-        };
-        let paths =
-            entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
-        let mut tickets: Vec<_> = paths.filter_map(|path| read(&path).ok().flatten()).collect();
+        let paths = self.paths("json")?;
+        let mut tickets: Vec<Ticket> = paths.iter().filter_map(|path| read(path).ok().flatten()).collect();
         tickets.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
         Ok(tickets)
+    }
+
+    /// Keeps what the approval that the present process uses up covers.
+    pub fn keep(&self, cover: &Cover) -> Result<(), StoreFault> {
+        let _turn = self.lock()?;
+        self.write(&self.cover_path(cover.process), cover)
+    }
+
+    /// Whether an approval that this process or an ancestor used covers this ask. It is covered once.
+    pub fn covered(&self, asked: &Asked<'_>, decision: &Decision, now: Timestamp) -> Result<bool, StoreFault> {
+        for process in Process::lineage() {
+            let path = self.cover_path((process.pid, process.started));
+            if !path.exists() {
+                continue;
+            }
+            let _turn = self.lock()?;
+            let Some(mut cover) = read::<Cover>(&path)? else { continue };
+            if cover.process == (process.pid, process.started) && cover.take(asked, decision, now) {
+                self.write(&path, &cover)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Waits for the turn to ask at a terminal, so that one question stands there at a time.
+    pub fn turn_at(&self, terminal: u32) -> Result<File, StoreFault> {
+        let path = self.folder.join(format!("terminal-{terminal}"));
+        let fault = |source| StoreFault::File { path: path.clone(), source };
+        let file = self.open_lock(&path)?;
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).map_err(|errno| fault(errno.into()))?;
+        Ok(file)
     }
 
     /// Removes what has ended, and returns the rest.
     fn sweep(&self, now: Timestamp) -> Result<Vec<Ticket>, StoreFault> {
         let (ended, standing): (Vec<_>, Vec<_>) = self.all()?.into_iter().partition(|ticket| ticket.expired(now));
-        for ticket in ended {
-            // Who removed it before us did the same.
-            let _ = fs::remove_file(self.path(&ticket.id));
+        let covers = self.paths("cover")?;
+        let over =
+            covers.iter().filter(|path| read::<Cover>(path).is_ok_and(|cover| cover.is_some_and(|c| now >= c.until)));
+        for path in ended.iter().map(|ticket| self.path(&ticket.id)).chain(over.cloned()) {
+            // What cannot be removed counts for nothing all the same.
+            let _ = fs::remove_file(path);
         }
         Ok(standing)
+    }
+
+    fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, StoreFault> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreFault::File { path: self.folder.clone(), source }),
+        };
+        let paths = entries.flatten().map(|entry| entry.path());
+        Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
     }
 
     /// The ticket of a question, if it has not ended.
@@ -176,26 +229,31 @@ impl Store {
         self.folder.join(id).with_extension("json")
     }
 
+    fn cover_path(&self, (pid, started): (u32, u64)) -> PathBuf {
+        self.folder.join(format!("{pid}-{started}.cover"))
+    }
+
     fn lock(&self) -> Result<File, StoreFault> {
-        let path = self.folder.join("lock");
-        let fault = |source| StoreFault::File { path: path.clone(), source };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fault)?;
-        let file =
-            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(fault)?;
+        let file = self.open_lock(&self.folder.join("lock"))?;
         log::lock(&file).map_err(|_| StoreFault::Busy)?;
         Ok(file)
     }
 
-    /// Replaces a ticket's file whole: a reader sees the old one or the new one.
-    fn write(&self, ticket: &Ticket) -> Result<(), StoreFault> {
-        let path = self.path(&ticket.id);
-        replace(&path, ticket).map_err(|source| StoreFault::File { path, source })
+    fn open_lock(&self, path: &Path) -> Result<File, StoreFault> {
+        let fault = |source| StoreFault::File { path: path.to_owned(), source };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fault)?;
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(fault)
+    }
+
+    /// Replaces a file whole: a reader sees the old one or the new one.
+    fn write(&self, path: &Path, content: &impl Serialize) -> Result<(), StoreFault> {
+        replace(path, content).map_err(|source| StoreFault::File { path: path.to_owned(), source })
     }
 }
 
-fn replace(path: &Path, ticket: &Ticket) -> io::Result<()> {
+fn replace(path: &Path, content: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
-    let bytes = serde_json::to_vec(ticket)?;
+    let bytes = serde_json::to_vec(content)?;
     log::room(0, bytes.len())?;
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
     let written = file.write_all(&bytes).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&new, path));
@@ -206,7 +264,8 @@ fn replace(path: &Path, ticket: &Ticket) -> io::Result<()> {
     written
 }
 
-fn read(path: &Path) -> Result<Option<Ticket>, StoreFault> {
+/// Reads a file that vetsh wrote; `None` if there is none.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreFault> {
     let fault = |source| StoreFault::File { path: path.to_owned(), source };
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
@@ -221,7 +280,6 @@ fn read(path: &Path) -> Result<Option<Ticket>, StoreFault> {
         && metadata.len() <= LARGEST;
     let mut text = Vec::new();
     file.take(LARGEST).read_to_end(&mut text).map_err(fault)?;
-    let ticket: Option<Ticket> = serde_json::from_slice(&text).ok();
-    let named = ticket.filter(|ticket| path.file_stem().is_some_and(|stem| stem == ticket.id.as_str()));
-    if ours { named.map(Some) } else { None }.ok_or_else(|| StoreFault::NotOurs(path.to_owned()))
+    let content = if ours { serde_json::from_slice(&text).ok() } else { None };
+    content.map(Some).ok_or_else(|| StoreFault::NotOurs(path.to_owned()))
 }

@@ -36,13 +36,13 @@ pub struct Ticket {
     pub shell: String,
     /// The words that it was given without the script's text, escaped for a terminal.
     pub options: Vec<String>,
-    /// The user's part, escaped for a terminal.
-    pub text: String,
+    /// The user's part.
+    pub text: Vec<Piece>,
     /// The folder it was started in, escaped for a terminal.
     pub start: String,
     /// The project, escaped for a terminal.
     pub project: Option<String>,
-    /// Who asked.
+    /// Who asked, escaped for a terminal.
     pub origin: Option<String>,
     /// Digest of the policy.
     pub policy: String,
@@ -66,12 +66,42 @@ pub enum State {
     Used,
 }
 
+/// A piece of a text, all of it on one side of every asked span's ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Piece {
+    /// Whether it needs a yes.
+    pub asked: bool,
+    /// The text, escaped for a terminal.
+    pub text: String,
+}
+
+impl Piece {
+    /// Cuts `text` at the spans of what needs a yes.
+    fn cut(text: &[u8], needs: &[Need]) -> Vec<Self> {
+        let mut cuts: Vec<usize> = needs.iter().flat_map(|need| [need.span.0, need.span.1]).collect();
+        cuts.extend([0, text.len()]);
+        cuts.retain(|&cut| cut <= text.len());
+        cuts.sort_unstable();
+        cuts.dedup();
+        let ranges = cuts.iter().zip(cuts.iter().skip(1));
+        ranges
+            .filter_map(|(&start, &end)| {
+                let asked = needs.iter().any(|need| need.span.0 <= start && end <= need.span.1);
+                Some(Self { asked, text: terminal_text::block(text.get(start..end)?) })
+            })
+            .collect()
+    }
+}
+
 /// A part of the command that needs a yes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
     /// Where it is in the user's part: bytes `start..end`.
     pub span: (usize, usize),
+    /// Its text, which may be in a nested script; escaped for a terminal.
+    pub text: String,
     /// The rule that asks.
     pub rule: Option<String>,
     /// The effect.
@@ -97,8 +127,10 @@ impl Need {
 
     fn of(decision: &Decision, finding: &Finding) -> Self {
         let span = decision.facts.outermost(finding.at);
+        let text = decision.facts.scripts.get(finding.at.script).map_or(b"".as_slice(), |script| &script.text);
         Self {
             span: (span.start, span.end),
+            text: terminal_text::block(finding.at.span.of(text)),
             rule: finding.rule.clone(),
             effect: finding.effect,
             doubt: finding.doubt,
@@ -180,8 +212,14 @@ impl Fields {
 
 impl Ticket {
     /// A new, open ticket.
-    pub fn open(asked: &Asked<'_>, decision: &Decision, now: Timestamp, expiry: SignedDuration) -> Self {
-        let binding = Binding::of(asked, decision);
+    pub fn open(
+        asked: &Asked<'_>,
+        decision: &Decision,
+        asker: Option<String>,
+        now: Timestamp,
+        expiry: SignedDuration,
+    ) -> Self {
+        let (binding, needs) = (Binding::of(asked, decision), Need::all(decision));
         let shown = |path: &std::path::Path| terminal_text::line(path.as_os_str().as_encoded_bytes());
         Self {
             version: VERSION,
@@ -192,13 +230,13 @@ impl Ticket {
             expires: now.checked_add(expiry).unwrap_or(now),
             shell: asked.shell.to_owned(),
             options: asked.options.iter().map(|word| terminal_text::line(word)).collect(),
-            text: terminal_text::block(asked.part),
+            text: Piece::cut(asked.part, &needs),
             start: shown(asked.start),
             project: asked.project.map(shown),
-            origin: asked.origin.map(|origin| terminal_text::line(origin.as_bytes())),
+            origin: asker.map(|asker| terminal_text::line(asker.as_bytes())),
             policy: decision.policy.clone(),
             files: asked.files.iter().map(|file| (shown(&file.path), hex(&file.digest))).collect(),
-            needs: Need::all(decision),
+            needs,
         }
     }
 

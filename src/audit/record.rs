@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::mask;
+use crate::approval::ticket::Ticket;
 use crate::approval::{Asked, By, Outcome, Refusal};
 use crate::decision::{Decision, Finding, Mode, Verdict};
 use crate::facts::{Aspect, Doubt, Effect};
@@ -152,26 +153,13 @@ impl Record {
     /// The record of `decision` on what was `asked`, and of its `outcome`.
     pub fn of(asked: &Asked<'_>, decision: &Decision, outcome: &Outcome) -> Self {
         let findings: Vec<_> = decision.findings.iter().take(MOST).map(FindingRecord::of).collect();
-        Self {
-            verdict: decision.verdict,
-            mode: Some(decision.mode),
-            findings_left_out: decision.findings.len() - findings.len(),
-            findings,
-            outcome: OutcomeRecord::of(outcome),
-            policy: decision.policy.clone(),
-            files: asked.files.iter().take(MOST).map(FileRecord::of).collect(),
-            ..Self::bare(asked, Kind::Decision)
-        }
-    }
-
-    fn bare(asked: &Asked<'_>, kind: Kind) -> Self {
         let words: Vec<_> = asked.options.iter().take(MOST).collect();
         Self {
             version: VERSION,
             time: now(),
-            kind,
+            kind: Kind::Decision,
             pid: std::process::id(),
-            ppid: rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs()),
+            ppid: parent(),
             uid: asked.user,
             shell: asked.shell.to_owned(),
             arguments: mask::words(&words).iter().map(|word| readable(shortened(word, LONGEST_WORD))).collect(),
@@ -180,12 +168,45 @@ impl Record {
             cwd: path(asked.start),
             project: asked.project.map(path),
             origin: asked.origin.map(ToOwned::to_owned),
+            verdict: decision.verdict,
+            mode: Some(decision.mode),
+            findings_left_out: decision.findings.len() - findings.len(),
+            findings,
+            outcome: OutcomeRecord::of(outcome),
+            policy: decision.policy.clone(),
+            files: asked.files.iter().take(MOST).map(FileRecord::of).collect(),
+            torn: 0,
+        }
+    }
+
+    /// The record of a human's answer to a ticket.
+    pub fn answer(ticket: &Ticket, approved: bool) -> Self {
+        let text: String = ticket.text.iter().map(|piece| piece.text.as_str()).collect();
+        Self {
+            version: VERSION,
+            time: now(),
+            kind: Kind::Answer,
+            pid: std::process::id(),
+            ppid: parent(),
+            uid: rustix::process::geteuid().as_raw(),
+            shell: ticket.shell.clone(),
+            arguments: ticket
+                .options
+                .iter()
+                .take(MOST)
+                .map(|word| masked(shortened(word.as_bytes(), LONGEST_WORD)))
+                .collect(),
+            text: masked(shortened(text.as_bytes(), LONGEST_TEXT)),
+            text_bytes: (text.len() > LONGEST_TEXT).then_some(text.len()),
+            cwd: ticket.start.clone(),
+            project: ticket.project.clone(),
+            origin: ticket.origin.clone(),
             verdict: Verdict::Ask,
             mode: None,
             findings: Vec::new(),
             findings_left_out: 0,
-            outcome: OutcomeRecord { granted: false, by: Authority::Nobody, ticket: None },
-            policy: String::new(),
+            outcome: OutcomeRecord { granted: approved, by: Authority::Human, ticket: Some(ticket.id.clone()) },
+            policy: ticket.policy.clone(),
             files: Vec::new(),
             torn: 0,
         }
@@ -233,6 +254,10 @@ impl FileRecord {
     fn of(read: &crate::host::FileRead) -> Self {
         Self { path: path(&read.path), sha256: super::hex(&read.digest) }
     }
+}
+
+fn parent() -> u32 {
+    rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs())
 }
 
 /// Now, to the microsecond: finer digits say nothing and cost room in every line.

@@ -1,8 +1,10 @@
 //! The subcommands of `vetsh`, one file each.
 
+mod approvals;
 mod elf;
 mod generate;
 mod install;
+mod log;
 mod settings;
 mod uninstall;
 
@@ -25,6 +27,8 @@ struct Tool {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
+    Approvals(approvals::Arguments),
+    Log(log::Arguments),
     Install(install::Arguments),
     Uninstall(uninstall::Arguments),
     Completions(generate::Completions),
@@ -61,6 +65,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         }
     };
     let outcome = match tool.subcommand {
+        Topic::Approvals(arguments) => approvals::run(&arguments),
+        Topic::Log(arguments) => log::run(&arguments),
         Topic::Install(arguments) => install::run(&arguments),
         Topic::Uninstall(arguments) => uninstall::run(&arguments),
         Topic::Completions(arguments) => generate::completions(&arguments),

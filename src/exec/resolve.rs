@@ -101,6 +101,14 @@ fn open(path: &Path) -> Result<Real, Unusable> {
     Ok(Real { path, shell })
 }
 
+/// Whether an open program file is a build of vetsh.
+pub fn is_vetsh(file: &File) -> std::io::Result<bool> {
+    let mut head = vec![0; HEAD];
+    let read = file.read_at(&mut head, 0)?;
+    head.truncate(read);
+    Ok(has_note(&head, file))
+}
+
 /// The path of an open file, all links resolved.
 fn behind(file: &File) -> std::io::Result<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))

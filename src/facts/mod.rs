@@ -1,20 +1,105 @@
 //! What a script would do: its simple commands, their effects, and what could not be told.
 
+mod builtin;
+mod command;
 pub mod effect;
+mod expand;
+mod fetch;
+mod flow;
 pub mod inline;
+mod interpreted;
 pub mod kind;
+mod mention;
+mod nested;
+mod output;
+mod path;
+pub mod place;
+mod places;
+mod program;
+mod redirect;
+mod resolve;
+mod state;
+mod table;
 pub mod task;
 pub mod value;
+mod walker;
+mod wrapper;
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use bstr::BString;
 
+use crate::commands::Tables;
 use crate::diagnostic::Span;
+use crate::host::Host;
 use crate::syntax::Dialect;
 
 pub use effect::{Aspect, Doubt, DoubtFact, Effect, EffectFact, Part};
+pub use place::Places;
 pub use task::{Code, Prelude, Task};
+
+use nested::Nested;
+use value::{Argument, Piece};
+use walker::{By, Frame, Walker};
+
+/// By what a task is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'a> {
+    /// Where paths lie.
+    pub places: Places<'a>,
+    /// What programs do.
+    pub tables: &'a Tables,
+}
+
+/// What a task would do. Pure: the machine is seen through `host` alone.
+pub fn collect(task: &Task<'_>, host: &dyn Host, settings: &Settings<'_>) -> Facts {
+    let positional = task.positional.iter().map(|text| Argument::known(text.clone(), Location::default())).collect();
+    let frame = Frame {
+        script: 0,
+        dialect: task.dialect,
+        via: Rc::default(),
+        zero: task.zero.clone(),
+        stdin: None,
+        remote: false,
+        prepared: false,
+        calls: Rc::default(),
+        nesting: 0,
+        concurrent: false,
+        conditional: false,
+    };
+    let state = state::State::new(host.start().to_path_buf(), positional);
+    let mut walker = Walker::new(host, settings, frame, state);
+    walker.task(task);
+    walker.facts
+}
+
+impl Walker<'_> {
+    fn task(&mut self, task: &Task<'_>) {
+        self.allow_for(task.text);
+        self.facts.scripts.push(ScriptText { text: task.text.into(), name: task.name.clone(), from: None });
+        let by = By::script(Location::default());
+        for prelude in &task.before {
+            match &prelude.code {
+                Code::Script(text) => {
+                    self.allow_for(text);
+                    let text = vec![Piece::Text(text.clone())];
+                    let (name, dialect) = (prelude.name.clone(), task.dialect);
+                    self.nested(Nested { text, name, dialect, shell: None, by });
+                }
+                Code::Unread(reason) => {
+                    self.doubt(Doubt::Script, by.part(Part::Nested), format!("{}: {reason}", prelude.name));
+                    self.unsettle("code that runs first could not be read");
+                }
+            }
+        }
+        let script = crate::syntax::read(task.text, task.dialect);
+        self.syntax_doubts(&script, by);
+        self.state.ended = false;
+        self.block(&script.body);
+        self.run_traps();
+    }
+}
 
 /// Everything known about one invocation's script.
 #[derive(Debug, Clone, Default)]

@@ -50,6 +50,64 @@ pub enum UnknownKind {
     RelativePath,
     /// One word without slashes and not beginning with a dash (a git ref, a date, a host name).
     Name,
+    /// Anything, and it came from the network or out of a decoder.
+    Downloaded,
+    /// Anything, and it is the content of a secret.
+    Secret,
+}
+
+impl Unknown {
+    /// Something that can be `kind`, and why that is all that is known of it.
+    pub fn new(kind: UnknownKind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { reason: reason.into(), kind }
+    }
+}
+
+impl UnknownKind {
+    /// What something is that can be either of two; where it came from is kept.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Self::Secret, _) | (_, Self::Secret) => Self::Secret,
+            (Self::Downloaded, _) | (_, Self::Downloaded) => Self::Downloaded,
+            (Self::Number | Self::Name, Self::Number | Self::Name) => Self::Name,
+            (Self::Number | Self::Name, Self::RelativePath) | (Self::RelativePath, Self::Number | Self::Name) => {
+                Self::RelativePath
+            }
+            _ => Self::Any,
+        }
+    }
+
+    /// Unquoted, it is still exactly one word.
+    pub fn is_one_word(self) -> bool {
+        matches!(self, Self::Number | Self::TempPath | Self::Name)
+    }
+}
+
+impl Piece {
+    /// A piece of which only the kind is known.
+    pub fn unknown(kind: UnknownKind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Unknown(Unknown::new(kind, reason))
+    }
+}
+
+/// The bytes of adjacent pieces, if they are all known.
+pub fn known(pieces: &[Piece]) -> Option<Cow<'_, BStr>> {
+    match pieces {
+        [] => Some(Cow::Borrowed(BStr::new(""))),
+        [Piece::Text(text)] => Some(Cow::Borrowed(text.as_ref())),
+        pieces => pieces
+            .iter()
+            .map(|piece| if let Piece::Text(text) = piece { Some(text.as_slice()) } else { None })
+            .collect::<Option<Vec<_>>>()
+            .map(|pieces| Cow::Owned(pieces.concat().into())),
+    }
+}
+
+/// The first piece of which only the kind is known.
+pub fn first_unknown(pieces: &[Piece]) -> Option<&Unknown> {
+    pieces.iter().find_map(|piece| if let Piece::Unknown(unknown) = piece { Some(unknown) } else { None })
 }
 
 impl Argument {
@@ -60,15 +118,7 @@ impl Argument {
 
     /// The bytes, if they are all known.
     pub fn text(&self) -> Option<Cow<'_, BStr>> {
-        match self.pieces.as_slice() {
-            [] => Some(Cow::Borrowed(BStr::new(""))),
-            [Piece::Text(text)] => Some(Cow::Borrowed(text.as_ref())),
-            pieces => pieces
-                .iter()
-                .map(|piece| if let Piece::Text(text) = piece { Some(text.as_slice()) } else { None })
-                .collect::<Option<Vec<_>>>()
-                .map(|pieces| Cow::Owned(pieces.concat().into())),
-        }
+        known(&self.pieces)
     }
 
     /// The known bytes that it begins with.

@@ -13,7 +13,7 @@ use super::model::{
     RedirectionKind, SimpleCommand, Statement, SyntaxDoubt, SyntaxDoubtKind, Word,
 };
 use super::scan::{Keyword, Prefix, Token, TokenKind};
-use super::skeleton;
+use super::skeleton::{self, Drawing};
 use crate::diagnostic::Span;
 
 thread_local! {
@@ -25,30 +25,27 @@ struct Misfit;
 
 type Lowered<T> = Result<T, Misfit>;
 
-/// Gives the tokens that stand between `start` and `end` of a text the shape of commands. Statements that cannot be
-/// read are opaque, each with its doubt.
-pub(super) fn lower(tokens: Vec<Token>, start: usize, end: usize, doubts: &mut Vec<SyntaxDoubt>) -> Block {
+/// Gives the tokens of a level the shape of commands. Statements that cannot be read are opaque, each with its doubt.
+pub(super) fn lower(tokens: Vec<Token>, doubts: &mut Vec<SyntaxDoubt>) -> Block {
     if tokens.is_empty() {
         return Block::new();
     }
-    let text = skeleton::draw(&tokens, start, end);
-    let Some(tree) = parse(&text) else { return vec![unread(&tokens, doubts)] };
-    if !tree.root_node().has_error() {
-        return Lowering::new(tokens, start).program(&tree, doubts);
+    let drawing = skeleton::draw(&tokens);
+    if let Some(tree) = parse(&drawing.text) {
+        return Lowering::new(tokens, drawing).program(&tree, doubts);
     }
     statements(tokens)
         .flat_map(|tokens| {
-            let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return Block::new() };
-            let (start, end) = (first.start, last.end);
-            let text = skeleton::draw(&tokens, start, end);
-            match parse(&text).filter(|tree| !tree.root_node().has_error()) {
-                Some(tree) => Lowering::new(tokens, start).program(&tree, doubts),
+            let drawing = skeleton::draw(&tokens);
+            match parse(&drawing.text) {
+                Some(tree) => Lowering::new(tokens, drawing).program(&tree, doubts),
                 None => vec![unread(&tokens, doubts)],
             }
         })
         .collect()
 }
 
+/// The tree of a drawing, if it has no errors.
 fn parse(text: &[u8]) -> Option<Tree> {
     PARSER.with_borrow_mut(|slot| {
         if slot.is_none() {
@@ -56,7 +53,7 @@ fn parse(text: &[u8]) -> Option<Tree> {
             parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
             *slot = Some(parser);
         }
-        slot.as_mut()?.parse(text, None)
+        slot.as_mut()?.parse(text, None).filter(|tree| !tree.root_node().has_error())
     })
 }
 
@@ -97,34 +94,32 @@ fn opaque(span: Span, doubts: &mut Vec<SyntaxDoubt>) -> Statement {
 type Children<'t> = Peekable<std::vec::IntoIter<Node<'t>>>;
 
 struct Lowering {
-    tokens: Peekable<std::vec::IntoIter<Token>>,
-    /// Offset of the skeleton's first byte in the text of the tokens.
-    base: usize,
-    /// The last token that was used.
-    last: Span,
+    /// Each token and its place in the drawing.
+    tokens: Peekable<std::iter::Zip<std::vec::IntoIter<Token>, std::vec::IntoIter<usize>>>,
+    /// Where the last token that was used ends in the script.
+    end: usize,
 }
 
 impl Lowering {
-    fn new(tokens: Vec<Token>, base: usize) -> Self {
-        Self { tokens: tokens.into_iter().peekable(), base, last: Span::default() }
+    fn new(tokens: Vec<Token>, drawing: Drawing) -> Self {
+        Self { tokens: tokens.into_iter().zip(drawing.places).peekable(), end: 0 }
     }
 
     /// The outermost statements. One that does not fit is skipped to its end.
     fn program(mut self, tree: &Tree, doubts: &mut Vec<SyntaxDoubt>) -> Block {
         let mut block = Block::new();
         let mut children = children(tree.root_node());
-        while let Some(first) = self.tokens.peek() {
-            let start = first.span;
-            let offset = first.start;
-            let statement = match children.next_if(|node| node.start_byte() + self.base >= offset) {
+        while let Some((first, place)) = self.tokens.peek() {
+            let (start, place) = (first.span.start, *place);
+            let statement = match children.next_if(|node| node.start_byte() >= place) {
                 Some(node) => self.statement(node),
                 None => Err(Misfit),
             };
             block.push(statement.unwrap_or_else(|Misfit| {
                 self.skip_statement();
-                let next = self.tokens.peek().map_or(usize::MAX, |token| token.start);
-                while children.next_if(|node| node.start_byte() + self.base < next).is_some() {}
-                opaque(start.join(self.last), doubts)
+                let next = self.tokens.peek().map_or(usize::MAX, |(_, place)| *place);
+                while children.next_if(|node| node.start_byte() < next).is_some() {}
+                opaque(self.since(start), doubts)
             }));
         }
         block
@@ -139,14 +134,14 @@ impl Lowering {
     }
 
     fn next(&mut self) -> Option<Token> {
-        let token = self.tokens.next()?;
-        self.last = self.last.join(token.span);
+        let (token, _) = self.tokens.next()?;
+        self.end = token.span.end;
         Some(token)
     }
 
     /// The next token if it is of this kind.
     fn take(&mut self, is: impl Fn(&TokenKind) -> bool) -> Option<Token> {
-        if !is(&self.tokens.peek()?.kind) {
+        if !is(&self.tokens.peek()?.0.kind) {
             return None;
         }
         self.next()
@@ -161,11 +156,17 @@ impl Lowering {
     }
 
     fn at(&mut self, is: impl Fn(&TokenKind) -> bool) -> bool {
-        self.tokens.peek().is_some_and(|token| is(&token.kind))
+        self.tokens.peek().is_some_and(|(token, _)| is(&token.kind))
     }
 
-    fn start(&mut self) -> Span {
-        self.tokens.peek().map(|token| token.span).unwrap_or_default()
+    /// Where the next token starts in the script.
+    fn start(&mut self) -> usize {
+        self.tokens.peek().map(|(token, _)| token.span.start).unwrap_or_default()
+    }
+
+    /// From `start` to the end of the last token.
+    fn since(&self, start: usize) -> Span {
+        Span::new(start, self.end)
     }
 
     /// Statements up to a token that no statement starts with.
@@ -190,64 +191,45 @@ impl Lowering {
         Ok(Statement { command, background })
     }
 
+    /// Pipelines joined by `&&` and `||`. The tree says which commands there are, the tokens how they are joined: the
+    /// grammar hangs what follows three stages under the last one.
     fn list(&mut self, node: Node<'_>) -> Lowered<Command> {
-        let mut operands = Vec::new();
-        let mut left = node;
-        while left.kind() == "list" {
-            let mut pair = children(left);
-            let (Some(first), Some(second), None) = (pair.next(), pair.next(), pair.next()) else { return Err(Misfit) };
-            operands.push(second);
-            left = first;
+        let mut leaves = leaves(node).into_iter();
+        let first = self.pipeline(&mut leaves)?;
+        let mut rest = Vec::new();
+        while let Some(token) = self.take(|kind| matches!(kind, TokenKind::And | TokenKind::Or)) {
+            let operator = if matches!(token.kind, TokenKind::And) { ListOperator::And } else { ListOperator::Or };
+            rest.push((operator, self.pipeline(&mut leaves)?));
         }
-        let first = self.pipeline(left)?;
-        if operands.is_empty() {
-            return Ok(first);
+        if leaves.next().is_some() {
+            return Err(Misfit);
         }
-        let mut rest = Vec::with_capacity(operands.len());
-        for node in operands.into_iter().rev() {
-            let operator = match self.next().map(|token| token.kind) {
-                Some(TokenKind::And) => ListOperator::And,
-                Some(TokenKind::Or) => ListOperator::Or,
-                _ => return Err(Misfit),
-            };
-            rest.push((operator, self.pipeline(node)?));
-        }
-        Ok(Command::List(Box::new(List { first, rest })))
+        Ok(if rest.is_empty() { first } else { Command::List(Box::new(List { first, rest })) })
     }
 
-    fn pipeline(&mut self, node: Node<'_>) -> Lowered<Command> {
+    fn pipeline<'t>(&mut self, leaves: &mut impl Iterator<Item = Node<'t>>) -> Lowered<Command> {
         let start = self.start();
         let (mut timed, mut negated) = (false, false);
+        let mut prefixed = false;
         while let Some(token) = self.take(|kind| matches!(kind, TokenKind::Prefix(Prefix::Not | Prefix::Time))) {
+            prefixed = true;
             match token.kind {
                 TokenKind::Prefix(Prefix::Time) => timed = true,
                 _ => negated = !negated,
             }
         }
-        let prefixed = self.last.end > start.start && self.start() != start;
-        if node.kind() != "pipeline" {
-            let command = self.stage(node)?;
-            if !prefixed {
-                return Ok(command);
-            }
-            return Ok(Command::Pipeline(Pipeline {
-                span: start.join(self.last),
-                timed,
-                negated,
-                stages: vec![command],
-            }));
+        let first = self.stage(leaves.next().ok_or(Misfit)?)?;
+        if !prefixed && !self.at(|kind| matches!(kind, TokenKind::Pipe | TokenKind::PipeBoth)) {
+            return Ok(first);
         }
-        let mut stages = Vec::new();
-        for child in children(node) {
-            if let Some(previous) = stages.last_mut() {
-                let pipe = self.expect(|kind| matches!(kind, TokenKind::Pipe | TokenKind::PipeBoth))?;
-                if matches!(pipe.kind, TokenKind::PipeBoth) {
-                    pipe_errors(previous, pipe.span);
-                }
+        let mut stages = vec![first];
+        while let Some(pipe) = self.take(|kind| matches!(kind, TokenKind::Pipe | TokenKind::PipeBoth)) {
+            if let (TokenKind::PipeBoth, Some(previous)) = (pipe.kind, stages.last_mut()) {
+                pipe_errors(previous, pipe.span);
             }
-            stages.push(self.stage(child)?);
+            stages.push(self.stage(leaves.next().ok_or(Misfit)?)?);
         }
-        Ok(Command::Pipeline(Pipeline { span: start.join(self.last), timed, negated, stages }))
+        Ok(Command::Pipeline(Pipeline { span: self.since(start), timed, negated, stages }))
     }
 
     /// One command: what stands before it, itself, and the redirections after it.
@@ -257,18 +239,18 @@ impl Lowering {
             let command = match token.kind {
                 TokenKind::Prefix(Prefix::Function(name)) => {
                     let body = Box::new(self.stage(node)?);
-                    Command::Function(Function { span: start.join(self.last), name, body })
+                    Command::Function(Function { span: self.since(start), name, body })
                 }
                 TokenKind::Prefix(Prefix::Coproc(name)) => {
                     let command = self.stage(node)?;
-                    Command::Coproc(Box::new(Coproc { span: start.join(self.last), name, command }))
+                    Command::Coproc(Box::new(Coproc { span: self.since(start), name, command }))
                 }
                 _ => return Err(Misfit),
             };
             return Ok(command);
         }
         let kind = match node.kind() {
-            "command" => return self.command(node.end_byte() + self.base),
+            "command" => return self.command(node.end_byte()),
             "subshell" => self.subshell(node)?,
             "compound_statement" => self.group(node)?,
             "if_statement" => self.conditional(node)?,
@@ -280,38 +262,43 @@ impl Lowering {
         Ok(self.compound(start, kind))
     }
 
-    fn compound(&mut self, start: Span, kind: CompoundKind) -> Command {
+    fn compound(&mut self, start: usize, kind: CompoundKind) -> Command {
         let mut redirections = Vec::new();
         while let Some(token) = self.take(|kind| matches!(kind, TokenKind::HungRedirection(_))) {
             if let TokenKind::HungRedirection(redirection) = token.kind {
                 redirections.push(redirection);
             }
         }
-        Command::Compound(Compound { span: start.join(self.last), kind, redirections })
+        Command::Compound(Compound { span: self.since(start), kind, redirections })
     }
 
     /// The words, assignments and redirections up to `end`; or a test, which stands alone.
     fn command(&mut self, end: usize) -> Lowered<Command> {
         let start = self.start();
         let mut command = SimpleCommand::default();
-        while let Some(token) = self.tokens.next_if(|token| token.start < end) {
+        while let Some((token, _)) = self.tokens.next_if(|(_, place)| *place < end) {
             let alone = command.words.is_empty() && command.assignments.is_empty() && command.redirections.is_empty();
-            self.last = self.last.join(token.span);
+            self.end = token.span.end;
             match token.kind {
                 TokenKind::Word(word) => command.words.push(word),
                 TokenKind::Assignment(assignment) => command.assignments.push(assignment),
                 TokenKind::Redirection(redirection) => command.redirections.push(redirection),
-                TokenKind::Conditional(words) if alone && token.end == end => {
+                TokenKind::Conditional(words) if alone && self.is_last(end) => {
                     return Ok(self.compound(start, CompoundKind::Conditional(words)));
                 }
-                TokenKind::Arithmetic(word) if alone && token.end == end => {
+                TokenKind::Arithmetic(word) if alone && self.is_last(end) => {
                     return Ok(self.compound(start, CompoundKind::Arithmetic(word)));
                 }
                 _ => return Err(Misfit),
             }
         }
-        command.span = start.join(self.last);
+        command.span = self.since(start);
         Ok(Command::Simple(command))
+    }
+
+    /// No further token stands before `end`.
+    fn is_last(&mut self, end: usize) -> bool {
+        self.tokens.peek().is_none_or(|(_, place)| *place >= end)
     }
 
     fn subshell(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
@@ -463,6 +450,24 @@ fn children(node: Node<'_>) -> Children<'_> {
         .filter(|child| !matches!(child.kind(), "word" | "variable_name" | "extglob_pattern"))
         .collect();
     children.into_iter().peekable()
+}
+
+/// The commands that are joined below a node, in order.
+fn leaves(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut leaves = Vec::new();
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if matches!(node.kind(), "list" | "pipeline") {
+            let first = open.len();
+            open.extend(children(node));
+            if let Some(joined) = open.get_mut(first..) {
+                joined.reverse();
+            }
+        } else {
+            leaves.push(node);
+        }
+    }
+    leaves
 }
 
 /// `|&`: standard error goes down the pipe too.

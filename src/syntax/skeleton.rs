@@ -1,92 +1,71 @@
 //! What the parser is given: the shape of a level in place of its text.
 //!
 //! tree-sitter-bash misreads words, redirections and here-documents, now and then without an error node. So it gets a
-//! text of the same length in which each word, assignment, redirection and test is a plain word, a newline that ends
-//! a statement is a `;`, and comments, prefixes, here-documents and redirections after compound commands are blank.
+//! drawing in which each word, assignment, redirection and test is a word of one letter, a newline that ends a
+//! statement is a `;`, and comments, prefixes, here-documents and redirections after compound commands are nothing.
 
 use super::scan::{Keyword, Token, TokenKind};
 
-/// Draws the tokens that stand between `start` and `end` of a text.
-pub(super) fn draw(tokens: &[Token], start: usize, end: usize) -> Vec<u8> {
-    let mut canvas = Canvas { text: vec![b' '; end.saturating_sub(start)], base: start };
-    let mut previous: Option<&Token> = None;
-    for token in tokens {
-        if let Some(previous) = previous {
-            canvas.join(previous, token);
+/// The shape of some tokens.
+pub(super) struct Drawing {
+    /// What the parser reads.
+    pub(super) text: Vec<u8>,
+    /// Where each token stands in it.
+    pub(super) places: Vec<usize>,
+}
+
+/// Draws some tokens.
+pub(super) fn draw(tokens: &[Token]) -> Drawing {
+    let mut drawing = Drawing { text: Vec::with_capacity(tokens.len() * 3), places: Vec::with_capacity(tokens.len()) };
+    let mut previous = None;
+    let mut tokens = tokens.iter().peekable();
+    while let Some(token) = tokens.next() {
+        let next = tokens.peek().map(|next| &next.kind);
+        if let (Some(previous), TokenKind::Keyword(keyword)) = (previous, &token.kind)
+            && needs_terminator(previous, *keyword)
+        {
+            drawing.text.extend_from_slice(b"; ");
         }
+        drawing.places.push(drawing.text.len());
+        let spelling = spelling(previous, &token.kind, next);
+        if !spelling.is_empty() {
+            drawing.text.extend_from_slice(spelling);
+            drawing.text.push(b' ');
+        }
+        previous = Some(&token.kind);
+    }
+    drawing
+}
+
+/// How a token is drawn between its neighbours.
+fn spelling(previous: Option<&TokenKind>, token: &TokenKind, next: Option<&TokenKind>) -> &'static [u8] {
+    match token {
         // Of alternative patterns the first will do.
-        if !matches!(previous.map(|previous| &previous.kind), Some(TokenKind::Bar)) {
-            canvas.token(token);
-        }
-        previous = Some(token);
-    }
-    canvas.text
-}
-
-struct Canvas {
-    text: Vec<u8>,
-    base: usize,
-}
-
-impl Canvas {
-    fn put(&mut self, at: usize, bytes: &[u8]) {
-        let start = at.saturating_sub(self.base);
-        if let Some(place) = self.text.get_mut(start..start + bytes.len()) {
-            place.copy_from_slice(bytes);
-        }
-    }
-
-    fn fill(&mut self, token: &Token) {
-        let base = self.base;
-        if let Some(place) = self.text.get_mut(token.start.saturating_sub(base)..token.end.saturating_sub(base)) {
-            place.fill(b'x');
-        }
-    }
-
-    fn token(&mut self, token: &Token) {
-        let bytes: &[u8] = match &token.kind {
-            TokenKind::Word(_)
-            | TokenKind::Assignment(_)
-            | TokenKind::Redirection(_)
-            | TokenKind::Conditional(_)
-            | TokenKind::Arithmetic(_) => return self.fill(token),
-            TokenKind::ArithmeticFor(_) => {
-                self.put(token.start, b"((;;");
-                return self.put(token.end.saturating_sub(2), b"))");
-            }
-            TokenKind::Keyword(keyword) => spelling(*keyword),
-            TokenKind::HungRedirection(_) | TokenKind::Prefix(_) | TokenKind::PatternOpen | TokenKind::Bar => return,
-            TokenKind::Terminator { background: true, .. } => b"&",
-            TokenKind::Terminator { .. } => b";",
-            TokenKind::And => b"&&",
-            TokenKind::Or => b"||",
-            TokenKind::Pipe | TokenKind::PipeBoth => b"|",
-            TokenKind::Open => b"(",
-            TokenKind::Close | TokenKind::PatternEnd => b")",
-            TokenKind::ClauseEnd => b";;",
-            TokenKind::Stray => b")",
-        };
-        self.put(token.start, bytes);
-    }
-
-    /// Bridges what the shell accepts between two tokens and the grammar does not.
-    fn join(&mut self, previous: &Token, next: &Token) {
-        match (&previous.kind, &next.kind) {
-            // A newline before `;;` ends the statement once more.
-            (TokenKind::Terminator { newline: true, .. }, TokenKind::ClauseEnd) => self.put(previous.start, b" "),
-            // `for x in; do`: no words are written as no list.
-            (TokenKind::Keyword(Keyword::In), TokenKind::Terminator { .. }) => self.put(previous.start, b"  "),
-            // `done }`, `for x do`: a reserved word right after what it closes.
-            (kind, TokenKind::Keyword(keyword)) if needs_terminator(kind, *keyword) => {
-                if next.start > previous.end || matches!(kind, TokenKind::ArithmeticFor(_)) {
-                    self.put(next.start - 1, b";");
-                }
-            }
-            _ => {}
-        }
+        TokenKind::Word(_) if matches!(previous, Some(TokenKind::Bar)) => b"",
+        TokenKind::Word(_)
+        | TokenKind::Assignment(_)
+        | TokenKind::Redirection(_)
+        | TokenKind::Conditional(_)
+        | TokenKind::Arithmetic(_) => b"x",
+        TokenKind::ArithmeticFor(_) => b"((;;))",
+        // A list of no words is drawn as no list.
+        TokenKind::Keyword(Keyword::In) if matches!(next, Some(TokenKind::Terminator { .. })) => b"",
+        TokenKind::Keyword(keyword) => reserved(*keyword),
+        TokenKind::HungRedirection(_) | TokenKind::Prefix(_) | TokenKind::PatternOpen | TokenKind::Bar => b"",
+        TokenKind::Terminator { background: true, .. } => b"&",
+        // A clause ends at `;;` alone.
+        TokenKind::Terminator { .. } if matches!(next, Some(TokenKind::ClauseEnd)) => b"",
+        TokenKind::Terminator { .. } => b";",
+        TokenKind::And => b"&&",
+        TokenKind::Or => b"||",
+        TokenKind::Pipe | TokenKind::PipeBoth => b"|",
+        TokenKind::Open => b"(",
+        TokenKind::Close | TokenKind::PatternEnd | TokenKind::Stray => b")",
+        TokenKind::ClauseEnd => b";;",
     }
 }
 
+/// The shell accepts `done }` and `for x do`; the grammar wants a terminator there.
 fn needs_terminator(previous: &TokenKind, keyword: Keyword) -> bool {
     let closes = matches!(
         keyword,
@@ -105,7 +84,7 @@ fn needs_terminator(previous: &TokenKind, keyword: Keyword) -> bool {
 }
 
 /// What the grammar calls a reserved word; `until` and `select` are read like `while` and `for`.
-fn spelling(keyword: Keyword) -> &'static [u8] {
+fn reserved(keyword: Keyword) -> &'static [u8] {
     match keyword {
         Keyword::If => b"if",
         Keyword::Then => b"then",

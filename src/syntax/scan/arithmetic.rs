@@ -1,5 +1,7 @@
 //! `$((…))`, `((…))`, `$[…]` and the three expressions of `for`.
 
+use bstr::ByteSlice;
+
 use super::level::Level;
 use super::position::Position;
 use super::token::TokenKind;
@@ -17,20 +19,21 @@ impl Scanner<'_> {
             && (heads_for || level.state.position == Position::Command);
         let Some(end) = self.arithmetic_end(start + 2).filter(|_| stands) else { return false };
         self.at += 2;
-        let expressions = if heads_for { self.expressions(end) } else { self.expression(end).map(|word| vec![word]) };
-        let Ok(mut expressions) = expressions else {
+        let kind = match heads_for {
+            true => self.expressions(end).map(TokenKind::ArithmeticFor),
+            false => self.expression(end).map(TokenKind::Arithmetic),
+        };
+        let Ok(kind) = kind else {
             self.at = start;
             return false;
         };
+        if heads_for && self.text.get(start..end).is_some_and(|head| head.len() >= 7 && head.contains_str(";;")) {
+            let mut plain = b"((0;0;0".to_vec();
+            plain.resize(end - start, b' ');
+            self.patch(start, plain);
+        }
         self.at = end + 2;
         level.state.position = if heads_for { Position::ForIn } else { Position::Closed };
-        let kind = match expressions.pop() {
-            Some(word) if !heads_for => TokenKind::Arithmetic(word),
-            last => {
-                expressions.extend(last);
-                TokenKind::ArithmeticFor(expressions)
-            }
-        };
         self.push(level, start, kind);
         true
     }
@@ -38,38 +41,30 @@ impl Scanner<'_> {
     /// The `;`-separated expressions up to `end`.
     fn expressions(&mut self, end: usize) -> Result<Vec<Word>, Fault> {
         let mut words = Vec::new();
-        loop {
-            let rest = self.text.get(self.at..end).unwrap_or_default();
-            let stop = rest.iter().position(|byte| *byte == b';').map_or(end, |length| self.at + length);
-            words.push(self.expression(stop)?);
-            if stop == end {
-                return Ok(words);
-            }
-            self.at = stop + 1;
+        while self.at < end || words.is_empty() {
+            words.push(self.expression_before(end, Some(b';'))?);
+            self.at += 1;
         }
+        Ok(words)
     }
 
     /// The expression from here to `end`.
     pub(super) fn expression(&mut self, end: usize) -> Result<Word, Fault> {
-        let start = self.at;
-        let parts = self.expression_parts(start, end)?;
-        self.at = end;
-        Ok(Word { span: self.span_from(start), parts })
+        self.expression_before(end, None)
     }
 
-    fn expression_parts(&mut self, start: usize, end: usize) -> Result<Vec<Part>, Fault> {
+    /// The expression from here to `end` or to the byte that separates it from the next.
+    fn expression_before(&mut self, end: usize, separator: Option<u8>) -> Result<Word, Fault> {
+        let start = self.at;
         let text = self.text.get(..end).unwrap_or_default();
-        let mut inner = self.inner(text, start, self.origin);
+        let mut inner = self.inner(text, start, self.origin)?;
         let mut parts = Parts::default();
-        let result = self.deeper(|scanner| {
-            inner.depth = scanner.depth;
-            while inner.peek().is_some() {
-                inner.unit(&mut parts, Quoting::Arithmetic)?;
-            }
-            Ok(parts.into_vec())
-        });
-        self.doubts.append(&mut inner.doubts);
-        result
+        while inner.peek().is_some_and(|byte| Some(byte) != separator) {
+            inner.unit(&mut parts, Quoting::Arithmetic)?;
+        }
+        self.at = inner.at;
+        self.merge(inner);
+        Ok(Word { span: self.span_from(start), parts: parts.into_vec() })
     }
 
     /// Reads an expansion whose expression stands between `start` and `end`, closed by `closing` bytes.
@@ -81,7 +76,8 @@ impl Scanner<'_> {
         closing: usize,
     ) -> Result<(), Fault> {
         let opening = self.at;
-        let inside = self.expression_parts(start, end)?;
+        self.at = start;
+        let inside = self.expression(end)?.parts;
         self.at = end + closing;
         parts.push(Part::Arithmetic { span: self.span_from(opening), parts: inside });
         Ok(())
@@ -90,31 +86,39 @@ impl Scanner<'_> {
     /// Where `))` closes the arithmetic that starts at `start`; `None` if its parentheses close apart, which makes
     /// them a subshell in a substitution.
     pub(super) fn arithmetic_end(&self, start: usize) -> Option<usize> {
-        let end = self.matching(start, b'(', b')')?;
+        let end = self.matching(start, b')')?;
         (self.text.get(end + 1) == Some(&b')')).then_some(end)
     }
 
     /// Where `]` closes the bracket that starts at `start`.
     pub(super) fn bracket_end(&self, start: usize) -> Option<usize> {
-        self.matching(start, b'[', b']')
+        self.matching(start, b']')
     }
 
-    /// The closing byte that matches one before `start`, quotes and backslashes regarded.
-    fn matching(&self, start: usize, open: u8, close: u8) -> Option<usize> {
-        let mut open_count = 0usize;
+    /// The closing byte that matches one before `start`, quotes and backslashes regarded. Brackets hide what
+    /// parentheses in them hold; parentheses do not care for brackets.
+    fn matching(&self, start: usize, close: u8) -> Option<usize> {
+        let mut open = vec![close];
         let mut quote = None;
         let mut at = start;
         loop {
             let byte = self.text.get(at).copied()?;
-            match quote {
-                _ if byte == b'\\' => at += 1,
-                Some(quoted) if byte == quoted => quote = None,
-                Some(_) => {}
-                None if matches!(byte, b'"' | b'`') => quote = Some(byte),
-                None if byte == open => open_count += 1,
-                None if byte == close && open_count == 0 => return Some(at),
-                None if byte == close => open_count -= 1,
-                None => {}
+            match (quote, byte) {
+                (Some(b'\''), b'\'') => quote = None,
+                (Some(b'\''), _) => {}
+                (_, b'\\') => at += 1,
+                (Some(quoted), byte) if byte == quoted => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'`' | b'\'') => quote = Some(byte),
+                (None, b'(') => open.push(b')'),
+                (None, b'[') if close == b']' => open.push(b']'),
+                (None, byte) if open.last() == Some(&byte) => {
+                    open.pop();
+                    if open.is_empty() {
+                        return Some(at);
+                    }
+                }
+                (None, _) => {}
             }
             at += 1;
         }

@@ -3,6 +3,7 @@
 use bstr::BString;
 
 use super::{Fault, Scanner, ends_word};
+use crate::diagnostic::Span;
 use crate::syntax::model::{Part, Word};
 
 /// How the body of a here-document ends.
@@ -23,6 +24,7 @@ impl Scanner<'_> {
         while let Some(byte) = self.peek().filter(|byte| !ends_word(*byte)) {
             self.at += 1;
             match byte {
+                b'\\' if self.take(b"\n") => {}
                 b'\\' => {
                     delimiter.quoted = true;
                     delimiter.text.extend(self.peek());
@@ -63,17 +65,21 @@ impl Scanner<'_> {
 
     /// Reads a body that starts here, and steps over the line that ends it. A body that nothing ends reaches to the
     /// end of the text, as in every shell.
-    pub(super) fn here_document(&mut self, delimiter: &Delimiter) -> Result<Word, Fault> {
+    pub(super) fn here_document(&mut self, delimiter: &Delimiter) -> Word {
         let start = self.at;
         let (end, next) = self.body_end(delimiter);
         self.at = next;
         let text = self.text.get(..end).unwrap_or_default();
-        let mut inner = self.inner(text, start, self.origin);
-        inner.strips_tabs = delimiter.strips_tabs;
-        let parts = if delimiter.quoted { inner.quoted_body() } else { self.deeper(|_| inner.here_body())? };
-        let span = inner.span_from(start);
-        self.doubts.append(&mut inner.doubts);
-        Ok(Word { span, parts })
+        let span = Span::new(self.place(start), self.place(end));
+        let parts = self.inner(text, start, self.origin).and_then(|mut inner| {
+            inner.strips_tabs = delimiter.strips_tabs;
+            let parts = if delimiter.quoted { Ok(inner.quoted_body()) } else { inner.here_body() };
+            self.merge(inner);
+            parts
+        });
+        // The shell reads what a body expands only when it runs the command.
+        let parts = parts.unwrap_or_else(|fault| vec![Part::Opaque(self.unread(span, &fault))]);
+        Word { span, parts }
     }
 
     /// Where the body ends and where the text goes on after it.

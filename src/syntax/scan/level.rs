@@ -2,7 +2,7 @@
 
 use super::position::{Frame, Position, State};
 use super::token::{Prefix, Token, TokenKind};
-use super::{Fault, MAX_DEPTH, Scanner, continues_name, ends_word};
+use super::{Fault, MAX_DEPTH, Scanner, TOO_DEEP, continues_name, ends_word};
 use crate::syntax::model::{Redirection, RedirectionKind, SyntaxDoubtKind, Word};
 
 /// What ends a level.
@@ -22,26 +22,36 @@ pub(super) struct Level {
     pub(super) tokens: Vec<Token>,
     /// Here-documents whose bodies follow the next newline: the token of each and how its body ends.
     pub(super) bodies: Vec<(usize, super::heredoc::Delimiter)>,
+    /// How deep the level stands.
+    depth: usize,
+    /// An outer here-document waits for its body.
+    outer_awaits_body: bool,
 }
 
 impl<'t> Scanner<'t> {
     /// Reads the tokens of a level and steps over what closes it. The tokens read before a fault are kept.
     pub(in crate::syntax) fn level(&mut self, close: Close) -> (Vec<Token>, Option<Fault>) {
-        let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new() };
-        loop {
+        let (depth, outer_awaits_body) = (self.depth, self.awaits_body);
+        let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new(), depth, outer_awaits_body };
+        let fault = loop {
             match self.token(&mut level, close) {
                 Ok(true) => {}
-                Ok(false) => return (level.tokens, None),
-                Err(fault) => return (level.tokens, Some(fault)),
+                Ok(false) => break None,
+                Err(fault) => break Some(fault),
             }
-        }
+        };
+        self.depth = depth;
+        self.awaits_body = outer_awaits_body;
+        (level.tokens, fault)
     }
 
     /// Reads one token; `false` at the end of the level.
     fn token(&mut self, level: &mut Level, close: Close) -> Result<bool, Fault> {
         self.skip_blanks();
-        if self.depth + level.state.frames.len() >= MAX_DEPTH {
-            return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "nested too deeply" });
+        self.depth = level.depth + level.state.frames.len();
+        self.awaits_body = level.outer_awaits_body || !level.bodies.is_empty();
+        if self.depth >= MAX_DEPTH {
+            return Err(TOO_DEEP);
         }
         let start = self.at;
         let Some(byte) = self.peek() else {
@@ -54,7 +64,7 @@ impl<'t> Scanner<'t> {
         };
         match byte {
             b'#' => self.comment(),
-            b'\n' => self.newline(level)?,
+            b'\n' => self.newline(level),
             b')' if close == Close::Parenthesis && level.state.frames.is_empty() => {
                 self.at += 1;
                 return self.level_ends(level).map(|()| false);
@@ -95,22 +105,21 @@ impl<'t> Scanner<'t> {
         level.tokens.push(Token { start, end: self.at, span: self.span_from(start), depth, kind });
     }
 
-    fn newline(&mut self, level: &mut Level) -> Result<(), Fault> {
+    fn newline(&mut self, level: &mut Level) {
         let start = self.at;
         self.at += 1;
-        if self.awaits_body {
+        if level.outer_awaits_body {
             let span = self.span_from(start);
             self.doubt(SyntaxDoubtKind::Syntax, span, "a newline before the body of an outer here-document");
         }
         if level.state.ends_at_newline() {
-            self.push(level, start, TokenKind::Terminator { background: false, newline: true });
+            self.push(level, start, TokenKind::Terminator { background: false });
             level.state.position = Position::Command;
         }
         for (token, delimiter) in std::mem::take(&mut level.bodies) {
-            let body = self.here_document(&delimiter)?;
+            let body = self.here_document(&delimiter);
             attach(level, token, body);
         }
-        Ok(())
     }
 
     fn operator(&mut self, level: &mut Level) -> Result<(), Fault> {
@@ -160,7 +169,7 @@ impl<'t> Scanner<'t> {
     fn terminator(&self, level: &mut Level, background: bool) -> TokenKind {
         let stands = level.state.ends_at_newline() || (level.state.position == Position::ForIn && !background);
         level.state.position = Position::Command;
-        if stands { TokenKind::Terminator { background, newline: false } } else { TokenKind::Stray }
+        if stands { TokenKind::Terminator { background } } else { TokenKind::Stray }
     }
 
     fn bar(&self, level: &mut Level) -> TokenKind {
@@ -192,6 +201,9 @@ impl<'t> Scanner<'t> {
         }
         let depth = level.state.frames.len();
         if let Some(keyword) = level.state.keyword(plain, self.dialect) {
+            if plain == b"select" {
+                self.patch(start, b"for   ".to_vec());
+            }
             self.at += plain.len();
             let depth = depth.min(level.state.frames.len());
             let span = self.span_from(start);
@@ -218,7 +230,7 @@ impl<'t> Scanner<'t> {
         let start = self.at;
         let extended = self.dialect.has_extensions();
         let prefix = match plain {
-            b"!" => {
+            b"!" if self.peek_at(1).is_none_or(ends_word) => {
                 self.at += 1;
                 Prefix::Not
             }

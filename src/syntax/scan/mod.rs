@@ -14,10 +14,12 @@ mod substitution;
 mod token;
 mod word;
 
-use super::model::{Dialect, SyntaxDoubt, SyntaxDoubtKind};
+use super::lower::lower;
+use super::model::{Block, Command, Dialect, Opaque, Statement, SyntaxDoubt, SyntaxDoubtKind};
+use super::witness::Testimony;
 use crate::diagnostic::Span;
 
-pub(super) use level::Close;
+use level::Close;
 pub(super) use token::{Keyword, Prefix, Token, TokenKind};
 
 /// How deep quotes, substitutions and compound commands may nest in each other, counted together.
@@ -34,11 +36,19 @@ pub(super) struct Fault {
     pub(super) reason: &'static str,
 }
 
+const TOO_DEEP: Fault = Fault { kind: SyntaxDoubtKind::Limit, reason: "nested too deeply" };
+
 impl Fault {
     /// The text is not complete or not shell.
     fn syntax(reason: &'static str) -> Self {
         Self { kind: SyntaxDoubtKind::Syntax, reason }
     }
+}
+
+/// Bytes for the second reader in place of as many at `start`.
+struct Patch {
+    start: usize,
+    bytes: Vec<u8>,
 }
 
 /// A position in a text, and what was found doubtful on the way there.
@@ -54,6 +64,8 @@ pub(super) struct Scanner<'t> {
     /// A here-document of an outer line still waits for its body.
     awaits_body: bool,
     pub(super) doubts: Vec<SyntaxDoubt>,
+    /// What the second reader is to read in place of constructs that it is known not to read.
+    patches: Vec<Patch>,
 }
 
 impl<'t> Scanner<'t> {
@@ -68,21 +80,22 @@ impl<'t> Scanner<'t> {
             strips_tabs: false,
             awaits_body: false,
             doubts: Vec::new(),
+            patches: Vec::new(),
         }
     }
 
     /// A scanner at `at` of a part of the text, one level deeper.
-    fn inner<'u>(&self, text: &'u [u8], at: usize, origin: Option<&'u [usize]>) -> Scanner<'u> {
-        Scanner {
-            text,
-            at,
-            dialect: self.dialect,
-            depth: self.depth,
-            origin,
-            strips_tabs: false,
-            awaits_body: self.awaits_body,
-            doubts: Vec::new(),
+    fn inner<'u>(&self, text: &'u [u8], at: usize, origin: Option<&'u [usize]>) -> Result<Scanner<'u>, Fault> {
+        if self.depth >= MAX_DEPTH {
+            return Err(TOO_DEEP);
         }
+        Ok(Scanner {
+            at,
+            depth: self.depth + 1,
+            origin,
+            awaits_body: self.awaits_body,
+            ..Scanner::new(text, self.dialect)
+        })
     }
 
     fn peek(&self) -> Option<u8> {
@@ -127,10 +140,66 @@ impl<'t> Scanner<'t> {
         self.doubts.push(SyntaxDoubt { span, kind, reason: reason.to_owned() });
     }
 
+    /// Keeps what was found doubtful in a part of the text.
+    fn merge(&mut self, mut inner: Scanner<'_>) {
+        self.doubts.append(&mut inner.doubts);
+        if std::ptr::eq(inner.text.as_ptr(), self.text.as_ptr()) {
+            self.patches.append(&mut inner.patches);
+        }
+    }
+
+    /// Has the second reader read `bytes` at `start`.
+    fn patch(&mut self, start: usize, bytes: Vec<u8>) {
+        self.patches.push(Patch { start, bytes });
+    }
+
+    /// Reads the commands from here to the end of the text. A fault leaves the line it is on unread, and what follows.
+    pub(super) fn script(&mut self) -> Block {
+        let start = self.at;
+        let (mut tokens, fault) = self.level(Close::End);
+        let Some(fault) = fault else { return self.assemble(tokens, start, self.text.len(), 0) };
+        let ends = |token: &Token| token.depth == 0 && matches!(token.kind, TokenKind::Terminator { .. });
+        let kept = tokens.iter().rposition(ends).map_or(0, |last| last + 1);
+        let unread = tokens.get(kept).map_or(start, |first| first.start);
+        let unread = if kept == tokens.len() { tokens.last().map_or(start, |last| last.end) } else { unread };
+        tokens.truncate(kept);
+        let mut block = self.assemble(tokens, start, unread, 0);
+        let span = Span::new(self.place(unread), self.place(self.text.len()));
+        let command = Command::Opaque(self.unread(span, &fault));
+        block.push(Statement { command, background: false });
+        block
+    }
+
+    /// Makes commands of the tokens between `start` and `end`, and has the second reader confirm them. The patches from
+    /// the one at `patches` on are for that part of the text.
+    fn assemble(&mut self, tokens: Vec<Token>, start: usize, end: usize, patches: usize) -> Block {
+        let block = lower(tokens, &mut self.doubts);
+        let mut text = self.text.get(start..end).unwrap_or_default().to_vec();
+        for patch in self.patches.iter().skip(patches) {
+            let at = patch.start.saturating_sub(start);
+            if let Some(place) = text.get_mut(at..at + patch.bytes.len()) {
+                place.copy_from_slice(&patch.bytes);
+            }
+        }
+        let place = |offset: usize| self.place(start + offset);
+        let testimony =
+            Testimony { text: &text, place: &place, contiguous: self.origin.is_none(), dialect: self.dialect };
+        let mut doubts = Vec::new();
+        testimony.confirm(&block, &mut doubts);
+        self.doubts.append(&mut doubts);
+        block
+    }
+
+    /// Doubts a part of the text that was not read.
+    fn unread(&mut self, span: Span, fault: &Fault) -> Opaque {
+        self.doubt(fault.kind, span, fault.reason);
+        Opaque { span, reason: fault.reason.to_owned() }
+    }
+
     /// Runs `read` one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         if self.depth >= MAX_DEPTH {
-            return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "nested too deeply" });
+            return Err(TOO_DEEP);
         }
         self.depth += 1;
         let result = read(self);

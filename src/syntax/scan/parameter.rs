@@ -3,7 +3,7 @@
 use super::word::{Parts, Quoting};
 use super::{Fault, Scanner, name_length};
 use crate::diagnostic::Span;
-use crate::syntax::model::{Opaque, Parameter, Part, SyntaxDoubtKind, Word};
+use crate::syntax::model::{Dialect, Opaque, Parameter, Part, SyntaxDoubtKind, Word};
 
 /// The operators, those that start like another one after it.
 const OPERATORS: [&[u8]; 24] = [
@@ -120,6 +120,9 @@ impl Scanner<'_> {
                     self.at += 1;
                     start = self.at;
                 }
+                Some(b'\'') if quoting == Quoting::Operand && self.dialect == Dialect::Bash => {
+                    self.hidden(&mut parts)?
+                }
                 Some(b'<' | b'>') if quoting == Quoting::None && self.starts_process_substitution() => {
                     self.process_substitution(&mut parts)?;
                 }
@@ -129,6 +132,26 @@ impl Scanner<'_> {
         words.push(Word { span: self.span_from(start), parts: parts.into_vec() });
         self.at += 1;
         Ok(words)
+    }
+
+    /// Reads `'…'` in the operand of a quoted expansion: bash keeps the quotes as text, but what closes the expansion
+    /// or the outer quotes does not count between them.
+    fn hidden(&mut self, parts: &mut Parts) -> Result<(), Fault> {
+        parts.text(b"'", true);
+        self.at += 1;
+        loop {
+            match self.peek() {
+                None => return Err(Fault::syntax("a quote that is not closed")),
+                Some(byte @ (b'}' | b'"' | b'\'')) => {
+                    parts.text(&[byte], true);
+                    self.at += 1;
+                    if byte == b'\'' {
+                        return Ok(());
+                    }
+                }
+                Some(_) => self.unit(parts, Quoting::Operand)?,
+            }
+        }
     }
 
     /// Reads the rest of an expansion that no operator explains. The shell fails there before it expands anything.

@@ -39,6 +39,7 @@ impl Scanner<'_> {
         match rest.first() {
             Some(b'{') => {
                 let name: Vec<u8> = rest.iter().skip(1).take_while(|byte| **byte != b'}').copied().collect();
+                self.patch(self.at, vec![b' '; name.len() + 2]);
                 self.at += name.len() + 2;
                 Ok(Some(Descriptor::Variable(String::from_utf8_lossy(&name).into_owned())))
             }

@@ -1,8 +1,8 @@
 //! Quotes and substitutions: what may stand inside a word.
 
+use super::token::{Keyword, TokenKind};
 use super::word::{Parts, Quoting};
 use super::{Close, Fault, Scanner, continues_name, starts_name};
-use crate::syntax::assemble;
 use crate::syntax::model::{Block, Dialect, Parameter, Part, SyntaxDoubtKind};
 use crate::syntax::quote::{ansi_c, special_after_backslash};
 
@@ -145,14 +145,18 @@ impl Scanner<'_> {
     fn block(&mut self, close: Close) -> Result<Block, Fault> {
         self.deeper(|scanner| {
             let start = scanner.at;
-            let awaits_body = scanner.awaits_body;
+            let patches = scanner.patches.len();
             let (tokens, fault) = scanner.level(close);
-            scanner.awaits_body = awaits_body;
             if let Some(fault) = fault {
                 return Err(fault);
             }
-            let end = if close == Close::End { scanner.at } else { scanner.at - 1 };
-            Ok(assemble(scanner, tokens, start, end))
+            let end = scanner.at - 1;
+            let has_case = tokens.iter().any(|token| matches!(token.kind, TokenKind::Keyword(Keyword::Case)));
+            let block = scanner.assemble(tokens, start, end, patches);
+            if has_case {
+                scanner.patch(start, vec![b'x'; end - start]);
+            }
+            Ok(block)
         })
     }
 
@@ -187,7 +191,7 @@ impl Scanner<'_> {
                 Some(_) => end += 1,
             }
         }
-        let body = self.deeper(|scanner| scanner.backtick_body(start + 1, end, escapes, quoting))?;
+        let body = self.backtick_body(start + 1, end, escapes, quoting)?;
         self.at = end + 1;
         parts.push(Part::CommandSubstitution { span: self.span_from(start), body, quoted: quoting.quotes() });
         Ok(())
@@ -197,12 +201,12 @@ impl Scanner<'_> {
         let raw = self.text.get(..end).unwrap_or_default();
         let (text, origin) = if escapes { self.unescaped(start, end, quoting) } else { (Vec::new(), Vec::new()) };
         let mut inner = match escapes {
-            true => self.inner(&text, 0, Some(&origin)),
-            false => self.inner(raw, start, self.origin),
+            true => self.inner(&text, 0, Some(&origin))?,
+            false => self.inner(raw, start, self.origin)?,
         };
-        let block = inner.block(Close::End);
-        self.doubts.append(&mut inner.doubts);
-        block
+        let block = inner.script();
+        self.merge(inner);
+        Ok(block)
     }
 
     /// The text between backticks without its level of backslashes, and where each byte of it stands.

@@ -43,8 +43,6 @@ pub(in crate::syntax) enum TokenKind {
     Terminator {
         /// It is `&`.
         background: bool,
-        /// It is a newline.
-        newline: bool,
     },
     /// `&&`.
     And,

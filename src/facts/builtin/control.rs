@@ -1,0 +1,297 @@
+//! `eval`, `source`, `exec`, `command`, `trap`, `alias`, `exit` …
+
+use std::rc::Rc;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::Called;
+use crate::facts::command::Call;
+use crate::facts::effect::{Aspect, Doubt, Effect, Part};
+use crate::facts::expand::append;
+use crate::facts::nested::Nested;
+use crate::facts::state::Made;
+use crate::facts::table::is_blank;
+use crate::facts::value::{Argument, Piece, UnknownKind};
+use crate::facts::walker::{Trap, Walker};
+use crate::host::LookKind;
+use crate::syntax::model::SimpleCommand;
+
+pub(super) fn eval(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let mut text = Vec::new();
+    for (number, argument) in called.arguments.iter().enumerate() {
+        if number > 0 {
+            append(&mut text, [Piece::Text(" ".into())]);
+        }
+        append(&mut text, argument.pieces.iter().cloned());
+    }
+    if is_blank(&text) {
+        return;
+    }
+    let unknown = crate::facts::value::first_unknown(&text).is_some();
+    let by = called.arguments.first().map_or(called.by, |first| called.by.at(first.at));
+    walker.nested(Nested { text, name: "eval".to_owned(), dialect: walker.frame.dialect, shell: None, by });
+    if unknown {
+        walker.unsettle("text that is not known was run by `eval`");
+    }
+}
+
+pub(super) fn source(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let mut arguments = called.operands();
+    let Some(file) = arguments.next() else { return };
+    let by = called.by.at(file.at);
+    let positional: Vec<_> = arguments.cloned().collect();
+    if let Some(name) = file.text()
+        && let Some((_, printed)) = walker.pipes.iter().find(|(pipe, _)| *pipe == *name).cloned()
+    {
+        return run_here(walker, printed.to_vec(), name.to_string(), by);
+    }
+    if file.text().is_some_and(|text| matches!(text.as_bytes(), b"/dev/stdin" | b"/dev/fd/0" | b"-")) {
+        if let Some(stdin) = walker.frame.stdin.clone() {
+            run_here(walker, stdin.to_vec(), "standard input".to_owned(), by);
+        }
+        return;
+    }
+    for target in walker.targets(&file.pieces) {
+        let Some(path) = target.path else {
+            walker.doubt(
+                Doubt::Script,
+                by.part(Part::Nested),
+                format!("which file is sourced is not known: {}", target.shown),
+            );
+            walker.unsettle("a file that is not known was sourced");
+            continue;
+        };
+        let aspect = target.aspect;
+        if aspect == Some(Aspect::Secret) {
+            walker.effect((Effect::Read, aspect), Some(target.shown.clone()), by, "reads a secret");
+        }
+        let outer = (!positional.is_empty())
+            .then(|| std::mem::replace(&mut walker.state.positional, Rc::new(positional.clone())));
+        source_file(walker, &path, aspect, by);
+        if let Some(outer) = outer {
+            walker.state.positional = outer;
+        }
+    }
+}
+
+fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<Aspect>, by: crate::facts::walker::By) {
+    let shown = crate::facts::place::shown(path);
+    let name = shown.to_string();
+    match walker.state.files.get(path).cloned() {
+        Some(Made::Written(content)) => return run_here(walker, content.to_vec(), name, by),
+        Some(Made::Unknown(UnknownKind::Downloaded)) => {
+            walker.effect(
+                (Effect::Run, Some(Aspect::Downloaded)),
+                Some(shown),
+                by,
+                "runs what was downloaded or decoded",
+            );
+            return forget_variables(walker);
+        }
+        Some(Made::Unknown(_)) => {
+            walker.doubt(
+                Doubt::Script,
+                by.part(Part::Nested),
+                format!("{name}: this script made it from something not known"),
+            );
+            return forget_variables(walker);
+        }
+        Some(Made::Deleted | Made::Folder) => return,
+        None => {}
+    }
+    let code =
+        matches!(aspect, Some(Aspect::Project | Aspect::Temp | Aspect::Unknown | Aspect::Secret | Aspect::Vcs) | None);
+    if !code && is_trusted(walker, path) {
+        // What the user starts from is the user's; it may set any variable.
+        return forget_variables(walker);
+    }
+    if aspect != Some(Aspect::Secret) {
+        walker.effect((Effect::Run, aspect), Some(shown), by, "runs a file in this shell");
+    }
+    match walker.host.read(path) {
+        Ok(bytes) => run_here(walker, vec![Piece::Text(bytes.to_vec().into())], name, by),
+        Err(crate::host::Unread::Missing) => {}
+        Err(unread) => {
+            walker.unread(path, unread, by.part(Part::Nested));
+            forget_variables(walker);
+        }
+    }
+}
+
+/// Owned by the user or root, and not writable by others.
+fn is_trusted(walker: &Walker<'_>, path: &std::path::Path) -> bool {
+    let look = walker.host.look(path);
+    match look.kind {
+        LookKind::Unknown => true,
+        LookKind::File => (look.owner == 0 || look.owner == walker.host.user()) && look.mode & 0o022 == 0,
+        _ => false,
+    }
+}
+
+fn run_here(walker: &mut Walker<'_>, text: Vec<Piece>, name: String, by: crate::facts::walker::By) {
+    walker.exits.push(None);
+    walker.nested(Nested { text, name, dialect: walker.frame.dialect, shell: None, by });
+    walker.leave_loop();
+}
+
+fn forget_variables(walker: &mut Walker<'_>) {
+    Rc::make_mut(&mut walker.state.variables).clear();
+    walker.state.unsettled = Some("a sourced file may have set it".into());
+}
+
+pub(super) fn exec(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let mut words = called.arguments;
+    while let [option, rest @ ..] = words {
+        match option.text().as_deref().map(|text| text.as_bytes()) {
+            Some(b"-a") => words = rest.get(1..).unwrap_or_default(),
+            Some(b"--") => {
+                words = rest;
+                break;
+            }
+            Some(b"-c" | b"-l" | b"-cl" | b"-lc") => words = rest,
+            _ => break,
+        }
+    }
+    if words.is_empty() {
+        return;
+    }
+    let call = Call { functions: false, builtins: false, ..called.call.clone() };
+    through(walker, "exec", |walker| walker.run(words, call));
+    // The shell is gone; if the program is missing it ends too.
+    walker.state.ended = true;
+}
+
+pub(super) fn command(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if called.has(b'v') || called.has(b'V') {
+        return walker.print_unknown(UnknownKind::Any, "where a command is");
+    }
+    let words: Vec<_> = called.operands().cloned().collect();
+    let mut call = Call { functions: false, ..called.call.clone() };
+    if called.has(b'p') {
+        call.environment.push(("PATH".into(), vec![Piece::Text("/usr/bin:/bin:/usr/sbin:/sbin".into())]));
+    }
+    through(walker, "command", |walker| walker.run(&words, call));
+}
+
+pub(super) fn builtin(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let words: Vec<_> = called.operands().cloned().collect();
+    let name = words.first().and_then(Argument::text).map(std::borrow::Cow::into_owned);
+    // zsh and bash run nothing if there is no such builtin, which the tables of programs cannot tell.
+    let call = Call {
+        functions: false,
+        programs: name.is_none_or(|name| !walker.has_builtin(name.as_ref())),
+        ..called.call.clone()
+    };
+    through(walker, "builtin", |walker| walker.run(&words, call));
+}
+
+pub(super) fn noglob(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let call = called.call.clone();
+    let words = called.arguments.to_vec();
+    through(walker, "noglob", |walker| walker.run(&words, call));
+}
+
+fn through(walker: &mut Walker<'_>, name: &str, walk: impl FnOnce(&mut Walker<'_>)) {
+    walker.framed(|frame| frame.via = frame.reached(name), walk);
+}
+
+pub(super) fn trap(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let operands: Vec<_> = called.operands().collect();
+    let [action, _, ..] = operands.as_slice() else { return };
+    let inert =
+        action.text().is_some_and(|text| matches!(text.as_bytes(), b"" | b"-") || text.iter().all(u8::is_ascii_digit));
+    if inert {
+        return;
+    }
+    let trap = Trap { text: action.pieces.clone(), at: action.at };
+    if let Some(traps) = walker.traps.last_mut() {
+        traps.push(trap);
+    }
+}
+
+pub(super) fn alias(walker: &mut Walker<'_>, called: &Called<'_>) {
+    for argument in called.operands() {
+        let lead = argument.prefix();
+        let Some(equals) = lead.find_byte(b'=') else { continue };
+        let name = BString::from(lead.get(..equals).unwrap_or_default());
+        match argument.text().and_then(|text| text.get(equals + 1..).map(BString::from)) {
+            Some(value) => {
+                Rc::make_mut(&mut walker.state.aliases).insert(name, value);
+            }
+            None => walker.doubt(Doubt::Command, called.by, format!("what the alias {name} stands for is not known")),
+        }
+    }
+}
+
+pub(super) fn unalias(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if called.has(b'a') {
+        walker.state.aliases = Rc::default();
+    }
+    for argument in called.operands() {
+        if let Some(name) = argument.text() {
+            Rc::make_mut(&mut walker.state.aliases).remove(name.as_ref().as_bstr());
+        }
+    }
+}
+
+pub(super) fn exit(walker: &mut Walker<'_>, _: &Called<'_>) {
+    // What ends here is not joined with what goes on, so its traps run from here.
+    if let Some(traps) = walker.traps.last()
+        && !traps.is_empty()
+    {
+        let again = traps.iter().map(|trap| Trap { text: trap.text.clone(), at: trap.at }).collect();
+        walker.traps.push(again);
+        walker.run_traps();
+    }
+    walker.state.ended = true;
+}
+
+pub(super) fn leave(walker: &mut Walker<'_>, _: &Called<'_>) {
+    walker.leave();
+}
+
+/// `enable -f FILE`, `zmodload`: code is loaded into the shell.
+pub(super) fn enable(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let zsh = called.words.first().and_then(Argument::text).is_some_and(|name| &*name == "zmodload");
+    if called.has(b'f') || zsh && called.operands().any(|module| !module.prefix().starts_with(b"zsh/")) {
+        let target = called.operands().next().map(|module| crate::facts::resolve::shown_pieces(&module.pieces));
+        walker.effect((Effect::Run, Some(Aspect::Unknown)), target, called.by, "loads code into the shell");
+    }
+}
+
+impl Walker<'_> {
+    /// Reads a command again with its alias written out; false if there is none.
+    pub(in crate::facts) fn alias(&mut self, simple: &SimpleCommand) -> bool {
+        use crate::syntax::Dialect;
+        let expands = match self.frame.dialect {
+            Dialect::Bash => self.state.options.aliases,
+            _ => true,
+        };
+        if !expands || self.state.aliases.is_empty() {
+            return false;
+        }
+        let Some(first) = simple.words.first() else { return false };
+        let [crate::syntax::model::Part::Literal { text, quoted: false }] = first.parts.as_slice() else {
+            return false;
+        };
+        let Some(value) = self.state.aliases.get(text).cloned() else { return false };
+        let Some(script) = self.facts.scripts.get(self.frame.script) else { return false };
+        let rest = script.text.get(first.span.end..simple.span.end).unwrap_or_default();
+        let before = script.text.get(simple.span.start..first.span.start).unwrap_or_default();
+        let whole = [before, &value, rest].concat();
+        // An alias is not expanded again inside itself.
+        let aliases = self.state.aliases.clone();
+        Rc::make_mut(&mut self.state.aliases).remove(BStr::new(text));
+        let by = crate::facts::walker::By::script(self.at(simple.span));
+        let name = format!("alias {text}");
+        self.nested(Nested {
+            text: vec![Piece::Text(whole.into())],
+            name,
+            dialect: self.frame.dialect,
+            shell: None,
+            by,
+        });
+        self.state.aliases = aliases;
+        true
+    }
+}

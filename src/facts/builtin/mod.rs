@@ -1,0 +1,154 @@
+//! Builtins that change what a shell holds. Everything else that is built in is described by its table.
+
+mod control;
+mod directory;
+mod option;
+mod output;
+mod read;
+pub(super) mod variable;
+
+use bstr::{BStr, ByteSlice};
+
+use super::Identity;
+use super::command::Call;
+use super::value::Argument;
+use super::walker::{By, Walker};
+use crate::syntax::Dialect;
+
+/// A builtin as it is called: its words, and whose effects it has.
+pub(super) struct Called<'c> {
+    /// The words after the name.
+    pub(super) arguments: &'c [Argument],
+    /// All words.
+    pub(super) words: &'c [Argument],
+    pub(super) call: &'c Call,
+    pub(super) by: By,
+}
+
+type Run = fn(&mut Walker<'_>, &Called<'_>);
+
+/// Which shells have a builtin.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    All,
+    NotDash,
+    Bash,
+    Zsh,
+}
+
+use Of::{All, Bash, NotDash, Zsh};
+
+const BUILTINS: &[(&str, Of, Run)] = &[
+    (":", All, nothing),
+    ("true", All, nothing),
+    ("false", All, nothing),
+    ("[", All, nothing),
+    ("test", All, nothing),
+    ("wait", All, nothing),
+    ("jobs", All, nothing),
+    ("fg", All, nothing),
+    ("bg", All, nothing),
+    ("disown", NotDash, nothing),
+    ("type", All, nothing),
+    ("hash", All, nothing),
+    ("times", All, nothing),
+    ("umask", All, nothing),
+    ("ulimit", All, nothing),
+    ("let", NotDash, variable::arithmetic),
+    ("caller", Bash, nothing),
+    ("help", Bash, nothing),
+    ("compgen", Bash, nothing),
+    ("complete", Bash, nothing),
+    ("compopt", Bash, nothing),
+    ("bind", Bash, nothing),
+    ("dirs", NotDash, nothing),
+    ("suspend", NotDash, nothing),
+    ("whence", Zsh, nothing),
+    ("autoload", Zsh, nothing),
+    ("setopt", Zsh, option::setopt),
+    ("unsetopt", Zsh, option::setopt),
+    ("emulate", Zsh, option::setopt),
+    ("echo", All, output::echo),
+    ("printf", All, output::printf),
+    ("print", Zsh, output::echo),
+    ("pwd", All, directory::pwd),
+    ("cd", All, directory::cd),
+    ("chdir", All, directory::cd),
+    ("pushd", NotDash, directory::pushd),
+    ("popd", NotDash, directory::popd),
+    ("export", All, variable::declare),
+    ("readonly", All, variable::declare),
+    ("local", All, variable::local),
+    ("declare", NotDash, variable::declare),
+    ("typeset", NotDash, variable::declare),
+    ("unset", All, variable::unset),
+    ("set", All, option::set),
+    ("shopt", Bash, option::shopt),
+    ("shift", All, variable::shift),
+    ("getopts", All, variable::getopts),
+    ("read", All, read::read),
+    ("mapfile", Bash, read::mapfile),
+    ("readarray", Bash, read::mapfile),
+    ("eval", All, control::eval),
+    (".", All, control::source),
+    ("source", NotDash, control::source),
+    ("exec", All, control::exec),
+    ("command", All, control::command),
+    ("builtin", NotDash, control::builtin),
+    ("noglob", Zsh, control::noglob),
+    ("nocorrect", Zsh, control::command),
+    ("trap", All, control::trap),
+    ("alias", All, control::alias),
+    ("unalias", All, control::unalias),
+    ("exit", All, control::exit),
+    ("logout", NotDash, control::exit),
+    ("return", All, control::leave),
+    ("break", All, control::leave),
+    ("continue", All, control::leave),
+    ("enable", Bash, control::enable),
+    ("zmodload", Zsh, control::enable),
+];
+
+impl Walker<'_> {
+    /// Runs a builtin of the shell; false if it has none of this name here.
+    pub(super) fn builtin(&mut self, name: &BStr, words: &[Argument], call: &Call) -> bool {
+        let here = |of: Of| match of {
+            All => true,
+            NotDash => self.frame.dialect != Dialect::Dash,
+            Bash => matches!(self.frame.dialect, Dialect::Bash | Dialect::BashPosix),
+            Zsh => matches!(self.frame.dialect, Dialect::Zsh | Dialect::ZshSh),
+        };
+        let found = BUILTINS.iter().find(|(builtin, of, _)| name.as_bytes() == builtin.as_bytes() && here(*of));
+        let Some((_, _, run)) = found else { return false };
+        let command = self.list_command(Some(name.to_owned()), Identity::Described, words, call);
+        let by = self.own(command, call);
+        run(self, &Called { arguments: words.get(1..).unwrap_or_default(), words, call, by });
+        true
+    }
+
+    /// Whether a shell of this dialect has such a builtin.
+    pub(super) fn has_builtin(&self, name: &BStr) -> bool {
+        BUILTINS.iter().any(|(builtin, ..)| name.as_bytes() == builtin.as_bytes())
+    }
+}
+
+fn nothing(_: &mut Walker<'_>, _: &Called<'_>) {}
+
+impl Called<'_> {
+    /// The arguments after the options.
+    fn operands(&self) -> impl Iterator<Item = &Argument> {
+        let option = |argument: &&Argument| argument.prefix().starts_with(b"-") || argument.prefix().starts_with(b"+");
+        let after = self.arguments.iter().position(|argument| argument.text().is_some_and(|text| &*text == "--"));
+        let skipped = match after {
+            Some(dashes) => dashes + 1,
+            None => self.arguments.iter().take_while(option).count(),
+        };
+        self.arguments.iter().skip(skipped)
+    }
+
+    /// Whether an option letter is given.
+    fn has(&self, letter: u8) -> bool {
+        let mut options = self.arguments.iter().map(Argument::prefix).take_while(|text| text.starts_with(b"-"));
+        options.any(|text| text.contains(&letter))
+    }
+}

@@ -1,0 +1,134 @@
+//! `read` and `mapfile`: variables from standard input.
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::Called;
+use crate::facts::state::Value;
+use crate::facts::value::{Argument, Piece, UnknownKind, known};
+use crate::facts::walker::Walker;
+use crate::syntax::model::{Block, Command, Part, SimpleCommand};
+
+/// A loop over known lines runs at most so often.
+const MAX_LINES: usize = 64;
+
+pub(super) fn read(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let names = names(called);
+    let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+    // Only the first `read` of an input sees its beginning.
+    match line {
+        Some(text) if !text.trim_ascii_end().contains(&b'\n') => {
+            assign_line(walker, text.trim_end_with(|byte| byte == '\n'), &names)
+        }
+        _ => {
+            let kind = input_kind(walker);
+            for name in names {
+                walker.state.set_unknown(name.as_ref(), kind, format!("${name} is read from standard input"));
+            }
+        }
+    }
+}
+
+/// The variables that are set; `REPLY` if none is named.
+fn names(called: &Called<'_>) -> Vec<BString> {
+    const VALUED: &[u8] = b"adintNpu";
+    let mut names = Vec::new();
+    let mut skip = false;
+    for argument in called.arguments {
+        let text = argument.prefix();
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        match text.strip_prefix(b"-") {
+            Some(letters) if names.is_empty() && !letters.is_empty() => {
+                let valued = letters.iter().position(|letter| VALUED.contains(letter));
+                // `-a NAME` sets an array.
+                if valued.is_some_and(|at| letters.get(at) == Some(&b'a')) && valued == Some(letters.len() - 1) {
+                    continue;
+                }
+                skip = valued == Some(letters.len() - 1);
+            }
+            _ => names.push(text),
+        }
+    }
+    if names.is_empty() {
+        names.push("REPLY".into());
+    }
+    names
+}
+
+fn assign_line(walker: &mut Walker<'_>, line: &[u8], names: &[BString]) {
+    let separators = walker.separators();
+    let separator = |byte: &u8| separators.contains(byte);
+    if let [name] = names {
+        let text =
+            line.trim_with(|byte| byte.is_ascii() && separators.contains(&(byte as u8)) && byte.is_ascii_whitespace());
+        return walker.state.set(name.as_ref(), Value::Scalar(vec![Piece::Text(text.into())]));
+    }
+    let mut rest = line;
+    for (number, name) in names.iter().enumerate() {
+        let start = rest.iter().position(|byte| !separator(byte)).unwrap_or(rest.len());
+        rest = rest.get(start..).unwrap_or_default();
+        let end =
+            if number + 1 == names.len() { rest.len() } else { rest.iter().position(separator).unwrap_or(rest.len()) };
+        let (word, after) = rest.split_at_checked(end).unwrap_or((rest, b""));
+        walker.state.set(name.as_ref(), Value::Scalar(vec![Piece::Text(word.trim_ascii_end().into())]));
+        rest = after.get(1..).unwrap_or_default();
+    }
+}
+
+fn input_kind(walker: &Walker<'_>) -> UnknownKind {
+    let Some(stdin) = &walker.frame.stdin else { return UnknownKind::Any };
+    let kinds = stdin.iter().filter_map(|piece| match piece {
+        Piece::Text(text) if text.trim_ascii().is_empty() => None,
+        Piece::Unknown(unknown) => Some(unknown.kind),
+        _ => Some(UnknownKind::Any),
+    });
+    kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any)
+}
+
+pub(super) fn mapfile(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let name = called.arguments.last().and_then(Argument::text).filter(|text| !text.starts_with(b"-"));
+    let name = name.map_or_else(|| BString::from("MAPFILE"), std::borrow::Cow::into_owned);
+    let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+    match text {
+        Some(text) if called.has(b't') && !called.has(b'd') => {
+            let lines = text.lines().map(|line| Argument::known(line, called.by.at)).collect();
+            walker.state.set(name.as_ref(), Value::Array(lines));
+        }
+        _ => {
+            let kind = input_kind(walker);
+            walker.state.set_unknown(name.as_ref(), kind, format!("${name} is read from standard input"));
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// `while read x; do …; done` over known lines: once for each. False if it is another loop.
+    pub(in crate::facts) fn lines(&mut self, condition: &Block, body: &Block) -> bool {
+        let [statement] = condition.as_slice() else { return false };
+        let Command::Simple(simple) = &statement.command else { return false };
+        if !is_read(simple) || !simple.redirections.is_empty() {
+            return false;
+        }
+        let text = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+        let Some(text) = text.filter(|text| text.lines().count() <= MAX_LINES) else { return false };
+        let whole = self.frame.stdin.clone();
+        self.exits.push(None);
+        for line in text.lines() {
+            self.state.ended = false;
+            self.frame.stdin = Some(vec![Piece::Text([line, b"\n"].concat().into())].into());
+            self.command(&statement.command);
+            self.frame.stdin.clone_from(&whole);
+            self.block(body);
+        }
+        self.leave_loop();
+        true
+    }
+}
+
+fn is_read(simple: &SimpleCommand) -> bool {
+    let name = simple.words.first().map(|word| word.parts.as_slice());
+    let plain = simple.words.iter().all(|word| matches!(word.parts.as_slice(), [Part::Literal { .. }]));
+    let splits_null = simple.words.iter().any(|word| matches!(word.parts.as_slice(), [Part::Literal { text, .. }] if text.starts_with(b"-") && text.contains(&b'd')));
+    plain && !splits_null && matches!(name, Some([Part::Literal { text, .. }]) if BStr::new(text) == "read")
+}

@@ -1,0 +1,167 @@
+//! Words to arguments, as the shell would expand them, as far as the text and the environment tell.
+
+mod arithmetic;
+mod brace;
+mod field;
+mod parameter;
+mod pattern;
+mod substitution;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use super::effect::Doubt;
+use super::value::{Argument, Piece, UnknownKind};
+use super::walker::{By, Walker};
+use crate::syntax::Dialect;
+use crate::syntax::model::{Part, Word};
+
+use field::Bit;
+pub(super) use parameter::append;
+pub(super) use pattern::matches as pattern_matches;
+
+/// A word with more brace alternatives than this is not written out.
+const MAX_BRACES: usize = 256;
+
+impl Walker<'_> {
+    /// All words of a command, expanded.
+    pub(super) fn expand(&mut self, words: &[Word]) -> Vec<Argument> {
+        words.iter().flat_map(|word| self.expand_word(word)).collect()
+    }
+
+    /// One word: none, one or several arguments.
+    pub(super) fn expand_word(&mut self, word: &Word) -> Vec<Argument> {
+        let at = self.at(word.span);
+        if let [Part::Literal { text, quoted }] = word.parts.as_slice()
+            && (*quoted || is_plain(text))
+        {
+            return vec![Argument::known(text.clone(), at)];
+        }
+        if self.has_braces() && brace::may_expand(&word.parts) {
+            return match brace::expand(&word.parts, MAX_BRACES) {
+                Some(words) => words.iter().flat_map(|parts| self.fields_of(parts, at)).collect(),
+                None => {
+                    self.doubt(Doubt::Limit, By::script(at), "braces that stand for very many words");
+                    let pieces = vec![Piece::unknown(UnknownKind::Any, "braces that stand for very many words")];
+                    vec![Argument { pieces, many: true, at }]
+                }
+            };
+        }
+        self.fields_of(&word.parts, at)
+    }
+
+    /// A word that stays one: the right-hand side of an assignment, a `case` word, a here-document.
+    pub(super) fn expand_scalar(&mut self, word: &Word) -> Vec<Piece> {
+        self.expand_joined(&word.parts, true)
+    }
+
+    fn expand_joined(&mut self, parts: &[Part], tilde: bool) -> Vec<Piece> {
+        let bits = self.bits(parts, tilde);
+        field::joined(bits)
+    }
+
+    fn fields_of(&mut self, parts: &[Part], at: super::Location) -> Vec<Argument> {
+        let bits = self.bits(parts, true);
+        let splits = !matches!(self.frame.dialect, Dialect::Zsh);
+        let separators = if splits { self.separators() } else { BString::from("") };
+        let globs = if self.state.options.noglob { None } else { Some(self.state.options.extglob) };
+        field::split(bits, separators.as_ref(), globs, at)
+    }
+
+    /// The bytes at which unquoted expansions are split.
+    pub(super) fn separators(&self) -> BString {
+        match &*self.variable(BStr::new("IFS")) {
+            [super::state::Value::Scalar(pieces)] => {
+                super::value::known(pieces).map_or_else(|| " \t\n".into(), |text| text.into_owned())
+            }
+            _ => " \t\n".into(),
+        }
+    }
+
+    fn has_braces(&self) -> bool {
+        matches!(self.frame.dialect, Dialect::Bash | Dialect::BashPosix | Dialect::Zsh | Dialect::ZshSh)
+    }
+
+    /// The parts of a word with their expansions done, before splitting.
+    fn bits(&mut self, parts: &[Part], tilde: bool) -> Vec<Bit> {
+        let mut bits = Vec::with_capacity(parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal { text, quoted } => {
+                    let mut text = BStr::new(text);
+                    if number == 0
+                        && tilde
+                        && !quoted
+                        && text.first() == Some(&b'~')
+                        && let Some((home, rest)) = self.tilde(text, parts.len() == 1)
+                    {
+                        bits.push(Bit::quoted(home));
+                        text = rest;
+                    }
+                    bits.push(Bit::literal(text.to_owned(), *quoted));
+                }
+                Part::Parameter(parameter) => self.parameter(parameter, &mut bits),
+                Part::CommandSubstitution { body, quoted, span } => {
+                    let pieces = self.substitution(body, self.at(*span));
+                    bits.extend(pieces.into_iter().map(|piece| Bit::expanded(piece, *quoted)));
+                    if *quoted {
+                        bits.push(Bit::literal("".into(), true));
+                    }
+                }
+                Part::ProcessSubstitution { body, output, span } => {
+                    bits.push(Bit::quoted(self.process_substitution(body, *output, self.at(*span))));
+                }
+                Part::Arithmetic { parts, .. } => {
+                    let inner = self.expand_joined(parts, false);
+                    bits.push(Bit::expanded(self.arithmetic(&inner), false));
+                }
+                Part::Opaque(opaque) => {
+                    let at = self.at(opaque.span);
+                    self.doubt(Doubt::Syntax, By::script(at), opaque.reason.clone());
+                    bits.push(Bit::expanded(Piece::unknown(UnknownKind::Any, opaque.reason.clone()), false));
+                }
+            }
+        }
+        bits
+    }
+
+    /// The home folder for a leading `~`, and what follows.
+    fn tilde<'t>(&self, text: &'t BStr, alone: bool) -> Option<(Piece, &'t BStr)> {
+        let end = text.find_byte(b'/').unwrap_or(text.len());
+        // `~$user` is no tilde expansion.
+        if end == text.len() && !alone {
+            return None;
+        }
+        let (user, rest) = text.split_at_checked(end)?;
+        let home = match user.get(1..)? {
+            b"" => match &*self.variable(BStr::new("HOME")) {
+                [super::state::Value::Scalar(pieces)] if !pieces.is_empty() => super::value::known(pieces).map_or_else(
+                    || Piece::unknown(UnknownKind::Any, "$HOME is not known"),
+                    |home| Piece::Text(home.into_owned()),
+                ),
+                _ => Piece::Text(super::place::shown(self.host.home())),
+            },
+            b"+" => first_piece(self.folder_value(&self.state.cwd)),
+            b"-" => Piece::unknown(UnknownKind::Any, "the folder before the last `cd`"),
+            b"root" => Piece::Text("/root".into()),
+            user if user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte)) => {
+                Piece::Text([b"/home/", user].concat().into())
+            }
+            _ => return None,
+        };
+        Some((home, rest.as_bstr()))
+    }
+}
+
+fn first_piece(value: super::state::Value) -> Piece {
+    match value {
+        super::state::Value::Scalar(mut pieces) if pieces.len() == 1 => {
+            pieces.pop().unwrap_or_else(|| Piece::Text("".into()))
+        }
+        _ => Piece::unknown(UnknownKind::Any, "the working directory"),
+    }
+}
+
+/// Nothing in it is special to expansion.
+fn is_plain(text: &[u8]) -> bool {
+    !text.iter().any(|byte| b"~{*?[(^#=\\".contains(byte))
+}

@@ -1,0 +1,95 @@
+//! Code in a language that is not a shell's: what its own reader finds in it, as facts.
+
+use bstr::{BStr, BString};
+
+use super::command::Call;
+use super::effect::{Aspect, Effect, Part};
+use super::inline::{Code, InlineFinding, What, judge};
+use super::path::Reach;
+use super::state::Value;
+use super::table::is_blank;
+use super::value::{Argument, Piece, UnknownKind, known};
+use super::walker::{By, Walker};
+use crate::commands::Language;
+
+impl Walker<'_> {
+    /// Judges text of code in a language that is not a shell's.
+    pub(super) fn inline(&mut self, language: Language, text: &[Piece], arguments: &[Argument], by: By) {
+        let by = by.part(Part::Nested);
+        if is_blank(text) || !self.step(by.at) {
+            return;
+        }
+        let downloaded =
+            |piece: &Piece| matches!(piece, Piece::Unknown(unknown) if unknown.kind == UnknownKind::Downloaded);
+        if text.iter().any(downloaded) {
+            let why = "runs text that came from the network or a decoder";
+            self.effect((Effect::Run, Some(Aspect::Downloaded)), None, by, why);
+        }
+        let text = Argument { pieces: text.to_vec(), many: false, at: by.at };
+        let findings = {
+            let variable = |name: &BStr| self.scalar(name);
+            judge(&Code { language: language.word(), text: &text, arguments, variable: &variable })
+        };
+        let what = format!("runs {} code", language.word());
+        self.effect((Effect::Run, Some(Aspect::Inline)), Some(language.word().into()), by, what);
+        self.framed(
+            |frame| frame.via = frame.reached(format!("{} code", language.word())),
+            |walker| {
+                for finding in findings {
+                    walker.deeper(by.at, |walker| walker.inline_finding(finding, by));
+                }
+            },
+        );
+    }
+
+    /// The known value of a variable.
+    fn scalar(&self, name: &BStr) -> Option<BString> {
+        match &*self.variable(name) {
+            [Value::Scalar(pieces)] => known(pieces).map(std::borrow::Cow::into_owned),
+            _ => None,
+        }
+    }
+
+    fn inline_finding(&mut self, finding: InlineFinding, by: By) {
+        match finding.what {
+            What::Script { language, text } => {
+                let Some(language) = Language::from_word(&language) else { return };
+                self.code(language, text.pieces, "text in code".to_owned(), by);
+            }
+            What::Command(words) => self.run(&words, Call::program(By { command: None, ..by })),
+            What::ScriptFile { language, path } => {
+                let language = Language::from_word(&language);
+                for target in self.targets(&path.pieces) {
+                    match target.path {
+                        Some(path) => self.run_path(&path, &[], by, language),
+                        None => {
+                            self.effect((Effect::Run, Some(Aspect::Unknown)), Some(target.shown), by, "runs a file")
+                        }
+                    }
+                }
+            }
+            What::Path { effect, path, tree } => {
+                let path = self.at_home(path);
+                match effect {
+                    Effect::Delete => self.delete(&path, if tree { Reach::Tree } else { Reach::File }, by),
+                    effect => self.path_effect(effect, &path, by, ""),
+                }
+            }
+            What::Host { effect, url } => self.url_effect(effect, &url, by),
+            What::Effect(effect, aspect) => self.effect((effect, aspect), None, by, finding.reason),
+            What::Doubt(doubt) => self.doubt(doubt, by, finding.reason),
+        }
+    }
+
+    /// A leading `~` stands for the home folder.
+    fn at_home(&self, path: Argument) -> Argument {
+        let lead = path.prefix();
+        if lead != "~" && !lead.starts_with(b"~/") {
+            return path;
+        }
+        let rest = super::table::without(&path, 1);
+        let mut pieces = vec![Piece::Text(super::place::shown(self.host.home()))];
+        super::expand::append(&mut pieces, rest.pieces);
+        Argument { pieces, ..path }
+    }
+}

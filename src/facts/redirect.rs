@@ -1,0 +1,186 @@
+//! Redirections: files read and written, and what standard input and output become.
+
+use std::rc::Rc;
+
+use bstr::ByteSlice;
+
+use super::effect::{Aspect, Effect, Part};
+use super::state::Made;
+use super::value::{Argument, Piece, UnknownKind, known};
+use super::walker::{By, Walker};
+use crate::syntax::Dialect;
+use crate::syntax::model::{Descriptor, Redirection, RedirectionKind, Word};
+
+/// Where output goes.
+enum Sink {
+    /// To this file, afresh.
+    File(Argument),
+    /// To the end of this file.
+    End(Argument),
+    /// Elsewhere.
+    Other,
+}
+
+impl Walker<'_> {
+    /// Runs `walk` with the redirections in effect.
+    pub(super) fn redirected(&mut self, redirections: &[Redirection], by: By, walk: impl FnOnce(&mut Self)) {
+        if redirections.is_empty() {
+            return walk(self);
+        }
+        let mut stdin = self.frame.stdin.clone();
+        let mut sink = None;
+        for redirection in redirections {
+            let by = by.part(Part::Redirection).at(self.at(redirection.span));
+            let standard = |number: u32| match &redirection.descriptor {
+                None => true,
+                Some(Descriptor::Number(written)) => *written == number,
+                Some(Descriptor::Variable(_)) => false,
+            };
+            match &redirection.kind {
+                RedirectionKind::Input(word) => {
+                    let content = self.input(word, by);
+                    if standard(0) {
+                        stdin = Some(Rc::new(content));
+                    }
+                }
+                RedirectionKind::HereDocument(word) if standard(0) => stdin = Some(Rc::new(self.expand_scalar(word))),
+                RedirectionKind::HereString(word) if standard(0) => {
+                    let mut text = self.expand_scalar(word);
+                    super::expand::append(&mut text, [Piece::Text("\n".into())]);
+                    stdin = Some(Rc::new(text));
+                }
+                RedirectionKind::HereDocument(word) | RedirectionKind::HereString(word) => {
+                    self.expand_scalar(word);
+                }
+                RedirectionKind::Output(word) | RedirectionKind::Both(word) => {
+                    let argument = self.output(word, by);
+                    if standard(1) {
+                        sink = Some(Sink::File(argument));
+                    }
+                }
+                RedirectionKind::Append(word) | RedirectionKind::BothAppend(word) => {
+                    let argument = self.output(word, by);
+                    if standard(1) {
+                        sink = Some(Sink::End(argument));
+                    }
+                }
+                RedirectionKind::InputOutput(word) => {
+                    let content = self.input(word, by);
+                    self.output(word, by);
+                    if standard(0) {
+                        stdin = Some(Rc::new(content));
+                    }
+                }
+                RedirectionKind::Duplicate(word) => {
+                    let to = self.expand_scalar(word);
+                    let output = matches!(redirection.descriptor, Some(Descriptor::Number(1)))
+                        || redirection.descriptor.is_none() && known(&to).is_some_and(|to| &*to == "2");
+                    if output {
+                        sink = Some(Sink::Other);
+                    }
+                }
+            }
+        }
+        let before = std::mem::replace(&mut self.frame.stdin, stdin);
+        match sink {
+            None => walk(self),
+            Some(sink) => {
+                let printed = self.capture(walk);
+                self.keep(sink, printed);
+            }
+        }
+        self.frame.stdin = before;
+    }
+
+    /// `< word`: what can be read from it.
+    fn input(&mut self, word: &Word, by: By) -> Vec<Piece> {
+        let argument = self.redirection_target(word);
+        if self.connection(&argument, by) {
+            return vec![Piece::unknown(UnknownKind::Downloaded, "what the connection sends")];
+        }
+        self.path_effect(Effect::Read, &argument, by, "");
+        self.content(&argument.pieces)
+    }
+
+    /// `> word`.
+    fn output(&mut self, word: &Word, by: By) -> Argument {
+        let argument = self.redirection_target(word);
+        if !self.connection(&argument, by) {
+            self.path_effect(Effect::Write, &argument, by, "");
+        }
+        argument
+    }
+
+    fn redirection_target(&mut self, word: &Word) -> Argument {
+        let mut arguments = self.expand_word(word);
+        match (arguments.pop(), arguments.is_empty()) {
+            (Some(argument), true) => argument,
+            (first, _) => {
+                let pieces = vec![Piece::unknown(UnknownKind::Any, "the redirection does not name one file")];
+                Argument { pieces, many: false, at: first.map_or_else(|| self.at(word.span), |first| first.at) }
+            }
+        }
+    }
+
+    /// bash's `/dev/tcp/HOST/PORT`.
+    fn connection(&mut self, argument: &Argument, by: By) -> bool {
+        let prefix = argument.prefix();
+        let network = [&b"/dev/tcp/"[..], b"/dev/udp/"].into_iter().find_map(|net| prefix.strip_prefix(net));
+        let (Some(host), Dialect::Bash | Dialect::BashPosix | Dialect::ZshSh | Dialect::Zsh) =
+            (network, self.frame.dialect)
+        else {
+            return false;
+        };
+        let host = host.split_str("/").next().unwrap_or_default();
+        let local = argument.text().is_some() && super::fetch::is_loopback(host);
+        let target = Some(super::resolve::shown_pieces(&argument.pieces));
+        if local {
+            self.effect((Effect::Fetch, Some(Aspect::Loopback)), target, by, "a connection to this machine");
+        } else {
+            self.effect((Effect::Send, Some(Aspect::Other)), target, by, "a raw connection to another host");
+        }
+        true
+    }
+
+    /// What a file holds, as far as this script tells.
+    pub(super) fn content(&self, pieces: &[Piece]) -> Vec<Piece> {
+        if let Some(name) = known(pieces)
+            && let Some((_, printed)) = self.pipes.iter().find(|(pipe, _)| *pipe == *name)
+        {
+            return printed.to_vec();
+        }
+        let mut kind = UnknownKind::Any;
+        for target in self.targets(pieces) {
+            match target.path.as_ref().and_then(|path| self.state.files.get(path)) {
+                Some(Made::Written(content)) => return content.to_vec(),
+                Some(Made::Unknown(made)) => kind = kind.or(*made),
+                _ => {}
+            }
+            if target.aspect == Some(Aspect::Secret) {
+                kind = UnknownKind::Secret;
+            }
+        }
+        vec![Piece::unknown(kind, format!("the content of {}", super::resolve::shown_pieces(pieces)))]
+    }
+
+    /// Remembers what was printed into a file.
+    fn keep(&mut self, sink: Sink, mut printed: Vec<Piece>) {
+        let (argument, end) = match &sink {
+            Sink::File(argument) => (argument, false),
+            Sink::End(argument) => (argument, true),
+            Sink::Other => return,
+        };
+        for target in self.targets(&argument.pieces) {
+            let Some(path) = target.path.filter(|_| target.aspect.is_some()) else { continue };
+            if end {
+                let mut all = match self.state.files.get(&path) {
+                    Some(Made::Written(before)) => before.to_vec(),
+                    _ => vec![Piece::unknown(UnknownKind::Any, "what the file held before")],
+                };
+                super::expand::append(&mut all, std::mem::take(&mut printed));
+                printed = all;
+            }
+            self.state.touch(path, Made::Written(Rc::new(printed.clone())));
+        }
+    }
+}

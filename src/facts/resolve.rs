@@ -1,0 +1,197 @@
+//! Which places an argument names, when it is taken for a path.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use bstr::{BString, ByteSlice};
+
+use super::effect::Aspect;
+use super::place::{self, Spot, normal, shown, stricter};
+use super::state::Folder;
+use super::value::{Piece, Unknown, UnknownKind};
+use super::walker::Walker;
+use crate::host::LookKind;
+
+/// One place that an argument can name.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    /// The place; `None` for what keeps nothing (`/dev/null`).
+    pub(super) aspect: Option<Aspect>,
+    /// `/`, a home folder or a system tree itself, or everything in it.
+    pub(super) whole: bool,
+    /// The absolute path, if it is exactly known.
+    pub(super) path: Option<PathBuf>,
+    /// The folder in which it lies, if only that is known.
+    pub(super) below: Option<PathBuf>,
+    /// As it is shown.
+    pub(super) shown: BString,
+    /// Why the place is not certain.
+    pub(super) unsure: Option<Cow<'static, str>>,
+}
+
+/// A path as far as it is known: the leading text and what follows.
+struct Shape<'p> {
+    lead: BString,
+    rest: &'p [Piece],
+}
+
+impl Walker<'_> {
+    /// The places that a path can name; one, unless the working directory can be several.
+    pub(super) fn targets(&self, pieces: &[Piece]) -> Vec<Target> {
+        let count = pieces.iter().take_while(|piece| matches!(piece, Piece::Text(_))).count();
+        let lead = pieces.iter().take(count).fold(BString::default(), |mut lead, piece| {
+            if let Piece::Text(text) = piece {
+                lead.extend_from_slice(text);
+            }
+            lead
+        });
+        let shape = Shape { lead, rest: pieces.get(count..).unwrap_or_default() };
+        if shape.lead.starts_with(b"/") {
+            return vec![self.target(Path::new("/"), &shape)];
+        }
+        if let (true, Some(Piece::Unknown(unknown))) = (shape.lead.is_empty(), shape.rest.first())
+            && !matches!(unknown.kind, UnknownKind::Number | UnknownKind::Name | UnknownKind::RelativePath)
+        {
+            return vec![self.unknown_target(unknown, shape.rest)];
+        }
+        match &self.state.cwd {
+            Folder::Known(paths) => paths.iter().map(|cwd| self.target(cwd, &shape)).collect(),
+            Folder::Below(path) if !climbs(&shape.lead) => {
+                let mut target = self.target(path, &shape);
+                target.below = Some(path.clone());
+                target.path = None;
+                vec![target]
+            }
+            Folder::Temp if !climbs(&shape.lead) => vec![temp_target(shape.lead)],
+            Folder::Temp | Folder::Below(_) => {
+                vec![unknown(shape.lead, "the path leaves a folder that is not known".into())]
+            }
+            Folder::Unknown(reason) => vec![unknown(shape.lead, reason.clone())],
+        }
+    }
+
+    /// What begins with something that is not known.
+    fn unknown_target(&self, first: &Unknown, pieces: &[Piece]) -> Target {
+        let climbs = pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if climbs(text)));
+        let strays =
+            pieces.iter().skip(1).any(|piece| matches!(piece, Piece::Unknown(unknown) if strays(unknown.kind)));
+        match first.kind {
+            UnknownKind::TempPath if !climbs && !strays => temp_target(shown_pieces(pieces)),
+            _ => unknown(shown_pieces(pieces), first.reason.clone()),
+        }
+    }
+
+    fn target(&self, base: &Path, shape: &Shape<'_>) -> Target {
+        if shape.rest.is_empty() {
+            let path = normal(&base.join(place::path(&shape.lead)));
+            let spot = self.spot(&path, &base.join(place::path(&shape.lead)));
+            let (aspect, whole) = (spot.aspect, spot.whole);
+            return Target { aspect, whole, shown: shown(&path), path: Some(path), below: None, unsure: None };
+        }
+        // The folder of the last name that is wholly known, and whatever stands in it.
+        let slash = shape.lead.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let (folder, name) = shape.lead.split_at_checked(slash).unwrap_or((&shape.lead, b""));
+        let folder = normal(&base.join(place::path(folder)));
+        let mut spot = self.spot(&folder, &folder);
+        let rest = shown_pieces(shape.rest);
+        let mut text = shown(&folder);
+        if text.last() != Some(&b'/') {
+            text.push(b'/');
+        }
+        text.extend_from_slice(name);
+        text.extend_from_slice(&rest);
+        let climbs = shape.rest.iter().any(|piece| matches!(piece, Piece::Text(text) if climbs(text)));
+        let stray = shape.rest.iter().find_map(|piece| match piece {
+            Piece::Unknown(unknown) if strays(unknown.kind) => Some(unknown.reason.clone()),
+            _ => None,
+        });
+        let unsure = stray.or_else(|| climbs.then(|| "the path goes up from a folder that is not known".into()));
+        spot.whole = spot.whole && self.takes_all(&folder, name, shape.rest);
+        if let Some(aspect) = self.pattern_place(&text, shape.rest) {
+            spot = stricter(spot, Spot { aspect: Some(aspect), whole: false });
+        }
+        Target { aspect: spot.aspect, whole: spot.whole, path: None, below: Some(folder), shown: text, unsure }
+    }
+
+    /// A pattern directly in `/` or in a folder that counts as a whole takes it all, or a tree of the system.
+    fn takes_all(&self, folder: &Path, name: &[u8], rest: &[Piece]) -> bool {
+        match rest.first() {
+            Some(Piece::Pattern(pattern)) => {
+                let general = pattern.iter().all(|byte| b"*?.[]!^".contains(byte)) && matches!(name, b"" | b".");
+                general
+                    || folder == Path::new("/")
+                        && !rest.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(&b'/')))
+            }
+            // An empty value leaves the folder itself.
+            Some(Piece::Unknown(unknown)) => name.is_empty() && strays(unknown.kind),
+            _ => false,
+        }
+    }
+
+    /// A pattern that spells out the name of a secret or of a startup file.
+    fn pattern_place(&self, text: &[u8], rest: &[Piece]) -> Option<Aspect> {
+        let [Piece::Pattern(pattern), ..] = rest else { return None };
+        let name_start = text.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let name = text.get(name_start..)?;
+        let literal = name.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+        if pattern.contains(&b'/') || literal < 2 {
+            return None;
+        }
+        let folder = text.get(..name_start)?;
+        super::places::BUILTIN.iter().find_map(|(aspect, globs)| {
+            globs.iter().filter(|glob| !glob.starts_with('!')).find_map(|glob| {
+                let sample = glob.rsplit('/').next()?.replace('*', "x");
+                let candidate = [folder, sample.as_bytes()].concat();
+                let hit = super::expand::pattern_matches(name, sample.as_bytes()).unwrap_or(true)
+                    && sample.len() > 2
+                    && place::matches(glob, &candidate, self.host);
+                hit.then_some(*aspect)
+            })
+        })
+    }
+
+    /// Where a path lies by its name and where it leads through symbolic links.
+    fn spot(&self, path: &Path, physical: &Path) -> Spot {
+        let named = self.settings.places.spot(path, self.host);
+        if self.frame.remote || named.aspect.is_none() {
+            return named;
+        }
+        let look = self.host.look(physical);
+        if look.kind == LookKind::Unknown || look.real == path {
+            return named;
+        }
+        stricter(named, self.settings.places.spot(&look.real, self.host))
+    }
+}
+
+/// It can lead anywhere.
+fn strays(kind: UnknownKind) -> bool {
+    !matches!(kind, UnknownKind::Number | UnknownKind::Name | UnknownKind::RelativePath)
+}
+
+/// There is a `..` in it.
+fn climbs(text: &[u8]) -> bool {
+    text.split_str("/").any(|name| name == b"..")
+}
+
+fn temp_target(shown: BString) -> Target {
+    Target { aspect: Some(Aspect::Temp), whole: false, path: None, below: None, shown, unsure: None }
+}
+
+fn unknown(shown: BString, reason: Cow<'static, str>) -> Target {
+    Target { aspect: Some(Aspect::Unknown), whole: false, path: None, below: None, shown, unsure: Some(reason) }
+}
+
+/// Pieces as they are shown to people.
+pub(super) fn shown_pieces(pieces: &[Piece]) -> BString {
+    pieces.iter().fold(BString::default(), |mut text, piece| {
+        match piece {
+            Piece::Text(bytes) | Piece::Pattern(bytes) => text.extend_from_slice(bytes),
+            Piece::Unknown(unknown) => text.extend_from_slice(match unknown.kind {
+                UnknownKind::TempPath => b"<temp>",
+                _ => "…".as_bytes(),
+            }),
+        }
+        text
+    })
+}

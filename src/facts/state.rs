@@ -1,0 +1,235 @@
+//! What a shell holds at one point of a script, as far as the text tells it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use bstr::{BStr, BString};
+
+use super::value::{Argument, Piece, UnknownKind, first_unknown};
+use crate::syntax::model::Command;
+
+/// More values than this for one variable are no longer told apart.
+pub(super) const MAX_VALUES: usize = 8;
+
+/// Variables, functions, folder, options and files at one point. Cloned at every branch, so its maps are shared until
+/// they differ.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    /// Variables that the script changed; all others are the environment's.
+    pub(super) variables: Rc<BTreeMap<BString, Variable>>,
+    /// Functions by name; several bodies where branches differ, `None` among them where one defines none.
+    pub(super) functions: Rc<BTreeMap<String, Vec<Option<Rc<FunctionBody>>>>>,
+    /// Aliases by name.
+    pub(super) aliases: Rc<BTreeMap<BString, BString>>,
+    /// The working directory.
+    pub(super) cwd: Folder,
+    /// The working directory if the command just run failed, where that makes a difference (`cd`).
+    pub(super) fallback: Option<Folder>,
+    /// Folders pushed by `pushd`, the last one pushed at the end.
+    pub(super) pushed: Vec<Folder>,
+    /// `$1`, `$2`, …; an argument that is `many` stands for any number of them.
+    pub(super) positional: Rc<Vec<Argument>>,
+    /// Options that change how words are expanded.
+    pub(super) options: Options,
+    /// Files that the script made, moved or touched in a way that cannot be told.
+    pub(super) files: Rc<BTreeMap<PathBuf, Made>>,
+    /// Why any variable may have been changed: a script was sourced that could not be read.
+    pub(super) unsettled: Option<Cow<'static, str>>,
+    /// Nothing runs from here on: after `exit`, `return`, `break`.
+    pub(super) ended: bool,
+}
+
+/// Options that change how words are expanded or what a failure does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the shell")]
+pub(super) struct Options {
+    /// `set -f`.
+    pub(super) noglob: bool,
+    /// `shopt -s extglob`.
+    pub(super) extglob: bool,
+    /// `set -e`.
+    pub(super) errexit: bool,
+    /// `shopt -s expand_aliases`.
+    pub(super) aliases: bool,
+    /// `set -a`.
+    pub(super) allexport: bool,
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Variable {
+    /// What it can be: one value, or a few where branches differ.
+    pub(super) values: Vec<Value>,
+    /// Given to programs.
+    pub(super) exported: bool,
+}
+
+/// One value of a variable.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// Not set.
+    Unset,
+    /// A string.
+    Scalar(Vec<Piece>),
+    /// An indexed array; the elements are numbered from 0 without gaps.
+    Array(Vec<Argument>),
+}
+
+/// A working directory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Folder {
+    /// One of these absolute paths; one as a rule.
+    Known(Vec<PathBuf>),
+    /// A new folder below the temporary one.
+    Temp,
+    /// Somewhere below this folder.
+    Below(PathBuf),
+    /// Not known, and why.
+    Unknown(Cow<'static, str>),
+}
+
+/// A function's body and the script in which it is written.
+#[derive(Debug, PartialEq)]
+pub(super) struct FunctionBody {
+    /// What runs when it is called.
+    pub(super) body: Command,
+    /// Index into the scripts of the facts.
+    pub(super) script: usize,
+}
+
+/// What a script did to a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Made {
+    /// Written by it, with this content.
+    Written(Rc<Vec<Piece>>),
+    /// Moved, copied or unpacked there, or written by a program: the content is not known.
+    Unknown(UnknownKind),
+    /// A folder made by it.
+    Folder,
+    /// Deleted by it.
+    Deleted,
+}
+
+impl State {
+    /// The state in which a shell starts in `cwd`.
+    pub(super) fn new(cwd: PathBuf, positional: Vec<Argument>) -> Self {
+        Self {
+            variables: Rc::default(),
+            functions: Rc::default(),
+            aliases: Rc::default(),
+            cwd: Folder::Known(vec![cwd]),
+            fallback: None,
+            pushed: Vec::new(),
+            positional: Rc::new(positional),
+            options: Options::default(),
+            files: Rc::default(),
+            unsettled: None,
+            ended: false,
+        }
+    }
+
+    /// Sets a variable; its export attribute stays.
+    pub(super) fn set(&mut self, name: &BStr, value: Value) {
+        let allexport = self.options.allexport;
+        let variables = Rc::make_mut(&mut self.variables);
+        match variables.get_mut(name) {
+            Some(variable) => variable.values = vec![value],
+            None => {
+                variables.insert(name.to_owned(), Variable { values: vec![value], exported: allexport });
+            }
+        }
+    }
+
+    /// Sets a variable to something of which only the kind is known.
+    pub(super) fn set_unknown(&mut self, name: &BStr, kind: UnknownKind, reason: impl Into<Cow<'static, str>>) {
+        self.set(name, Value::Scalar(vec![Piece::unknown(kind, reason)]));
+    }
+
+    /// Remembers what happened to a file.
+    pub(super) fn touch(&mut self, path: PathBuf, made: Made) {
+        Rc::make_mut(&mut self.files).insert(path, made);
+    }
+
+    /// A sequence point: from here on the last command may have succeeded or failed.
+    pub(super) fn settle(&mut self) {
+        if let Some(fallback) = self.fallback.take()
+            && !self.options.errexit
+        {
+            self.cwd = self.cwd.clone().or(fallback);
+        }
+    }
+}
+
+impl Folder {
+    /// One of two folders.
+    #[must_use]
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Self::Known(mut a), Self::Known(b)) => {
+                for path in b {
+                    if !a.contains(&path) {
+                        a.push(path);
+                    }
+                }
+                if a.len() <= 4 { Self::Known(a) } else { Self::Unknown("the working directory can be many".into()) }
+            }
+            (Self::Unknown(reason), _) | (_, Self::Unknown(reason)) => Self::Unknown(reason),
+            _ => Self::Unknown("the working directory differs between branches".into()),
+        }
+    }
+
+    /// The path, if there is exactly one.
+    pub(super) fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Known(paths) => match paths.as_slice() {
+                [path] => Some(path),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Value {
+    /// A string of which only the kind is known.
+    pub(super) fn unknown(kind: UnknownKind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Scalar(vec![Piece::unknown(kind, reason)])
+    }
+
+    /// What kind of unknown stands for this value and others.
+    pub(super) fn kind(&self) -> UnknownKind {
+        let pieces = match self {
+            Self::Unset => return UnknownKind::Any,
+            Self::Scalar(pieces) => pieces.as_slice(),
+            Self::Array(items) => items.first().map(|item| item.pieces.as_slice()).unwrap_or_default(),
+        };
+        match (pieces, first_unknown(pieces)) {
+            ([_], Some(unknown)) => unknown.kind,
+            ([Piece::Text(text)], None) if is_number(text) => UnknownKind::Number,
+            (_, Some(unknown)) if matches!(unknown.kind, UnknownKind::Secret | UnknownKind::Downloaded) => unknown.kind,
+            _ => UnknownKind::Any,
+        }
+    }
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// The values that a variable can have after two branches.
+pub(super) fn either(a: &[Value], b: &[Value]) -> Vec<Value> {
+    let mut values = a.to_vec();
+    for value in b {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+    if values.len() <= MAX_VALUES {
+        return values;
+    }
+    let kind = values.iter().map(Value::kind).reduce(UnknownKind::or).unwrap_or(UnknownKind::Any);
+    vec![Value::unknown(kind, "the variable can have many values here")]
+}

@@ -1,0 +1,193 @@
+//! Commands that a program runs: wrappers, `find -exec`, `xargs`, `ssh`.
+
+use bstr::{BString, ByteSlice};
+
+use super::command::Call;
+use super::nested::Nested;
+use super::resolve::shown_pieces;
+use super::table::{Judged, without};
+use super::value::{Argument, Piece, UnknownKind, known};
+use super::walker::Walker;
+use crate::commands::{Role, Tail, TailKind};
+use crate::syntax::Dialect;
+
+/// `xargs` and `find` are followed for so many known names.
+const MAX_NAMES: usize = 64;
+
+impl Walker<'_> {
+    /// Runs the commands that a command wraps; true if there are any.
+    pub(super) fn tails(&mut self, judged: &Judged<'_>) -> bool {
+        let mut any = false;
+        for tail in judged.reading.tails.iter().filter(|tail| !tail.words.is_empty()) {
+            any = true;
+            self.via(judged, |walker| {
+                walker.deeper(judged.by.at, |walker| {
+                    walker.frame.remote |= tail.remote;
+                    walker.tail(tail, judged);
+                });
+            });
+        }
+        any
+    }
+
+    fn tail(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
+        match tail.kind {
+            TailKind::StringJoined => self.joined(tail, judged),
+            TailKind::UntilSemicolon => {
+                for root in self.search_roots(judged) {
+                    let words = replaced(&tail.words, b"{}", &root);
+                    self.run(&words, self.wrapped(tail, judged));
+                }
+            }
+            TailKind::Command if tail.appends => self.appended(tail, judged),
+            TailKind::Command => self.run(&tail.words, self.wrapped(tail, judged)),
+        }
+    }
+
+    /// How a wrapped command is called.
+    fn wrapped(&self, tail: &Tail<'_>, judged: &Judged<'_>) -> Call {
+        let mut environment = judged.call.environment.clone();
+        for assignment in &tail.environment {
+            let lead = assignment.prefix();
+            if let Some(equals) = lead.find_byte(b'=') {
+                let name = BString::from(lead.get(..equals).unwrap_or_default());
+                environment.push((name, without(assignment, equals + 1).pieces));
+            }
+        }
+        let mut by = judged.by;
+        by.command = None;
+        by.at = tail.words.first().map_or(by.at, |first| {
+            let last = tail.words.last().map_or(first.at.span, |last| last.at.span);
+            super::Location { script: first.at.script, span: first.at.span.join(last) }
+        });
+        Call { environment, unlisted: tail.unlisted, ..Call::program(by) }
+    }
+
+    /// `ssh host words…`, `watch words…`: the words are shell text.
+    fn joined(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
+        let mut text = Vec::new();
+        for (number, word) in tail.words.iter().enumerate() {
+            if number > 0 {
+                super::expand::append(&mut text, [Piece::Text(" ".into())]);
+            }
+            super::expand::append(&mut text, word.pieces.iter().cloned());
+        }
+        let by = judged.by.at(tail.words.first().map_or(judged.by.at, |word| word.at));
+        let dialect = if tail.remote {
+            Dialect::Bash
+        } else {
+            self.shell_of(crate::commands::Language::Sh).unwrap_or(Dialect::Bash)
+        };
+        let name = format!("command of {}", judged.name);
+        self.nested(Nested { text, name, dialect, shell: Some(("sh".into(), Vec::new())), by });
+    }
+
+    /// `xargs`: what is read is appended, or put where the placeholder stands.
+    fn appended(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
+        let placeholder = judged.reading.uses.iter().find(|used| used.role == Role::Placeholder);
+        let placeholder = placeholder.and_then(|used| used.value.text()).map(|text| text.into_owned());
+        let names = self.names_read(judged, placeholder.is_some());
+        let call = self.wrapped(tail, judged);
+        match placeholder {
+            Some(mark) => {
+                for name in &names {
+                    let words = replaced(&tail.words, &mark, name);
+                    self.run(&words, call.clone());
+                }
+            }
+            None => {
+                let mut words = tail.words.to_vec();
+                words.extend(names);
+                self.run(&words, call);
+            }
+        }
+    }
+
+    /// What `xargs` reads: known words or lines, or any number of unknown ones.
+    fn names_read(&self, judged: &Judged<'_>, lines: bool) -> Vec<Argument> {
+        let at = judged.by.at;
+        let unknown =
+            |kind, reason: String| vec![Argument { pieces: vec![Piece::unknown(kind, reason)], many: true, at }];
+        let from_input = judged.reading.uses.iter().all(|used| used.role != Role::Read);
+        let Some(stdin) = self.frame.stdin.as_ref().filter(|_| from_input) else {
+            return unknown(UnknownKind::Any, format!("{} reads its arguments", judged.name));
+        };
+        if let Some(text) = known(stdin) {
+            let zero = text.contains(&0);
+            let split = |byte: u8| {
+                if zero {
+                    byte == 0
+                } else if lines {
+                    byte == b'\n'
+                } else {
+                    byte.is_ascii_whitespace()
+                }
+            };
+            let plain = !text.iter().any(|byte| b"'\"\\".contains(byte));
+            let names: Vec<_> =
+                text.split(|byte| split(*byte)).map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()).collect();
+            if plain && names.len() <= MAX_NAMES {
+                return names.into_iter().map(|name| Argument::known(name, at)).collect();
+            }
+            return unknown(UnknownKind::Any, format!("{} reads very many arguments", judged.name));
+        }
+        let kinds = stdin.iter().filter_map(|piece| match piece {
+            Piece::Text(text) if text.trim_ascii().is_empty() => None,
+            Piece::Unknown(unknown) => Some(unknown.kind),
+            _ => Some(UnknownKind::Any),
+        });
+        let kind = kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any);
+        unknown(kind, format!("{} reads its arguments from {}", judged.name, shown_pieces(stdin)))
+    }
+
+    /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
+    fn search_roots(&self, judged: &Judged<'_>) -> Vec<Argument> {
+        let at = judged.by.at;
+        let listed = |used: &&crate::commands::Use<'_>| {
+            used.option.is_none() && matches!(used.role, Role::List | Role::Read | Role::Text)
+        };
+        let mut roots: Vec<_> =
+            judged.reading.uses.iter().filter(listed).map(|used| used.value.pieces.clone()).take(8).collect();
+        if roots.is_empty() {
+            roots.push(vec![Piece::Text(".".into())]);
+        }
+        let narrowed = judged.reading.options.iter().any(|option| {
+            !option.name.starts_with("-exec") && !option.name.starts_with("-ok") && !BROAD.contains(&&*option.name)
+        });
+        let below = |mut pieces: Vec<Piece>| {
+            if narrowed {
+                super::expand::append(&mut pieces, [Piece::Text("/".into())]);
+                pieces.push(Piece::unknown(UnknownKind::RelativePath, "a path that is found"));
+            }
+            Argument { pieces, many: narrowed, at }
+        };
+        roots.into_iter().map(below).collect()
+    }
+}
+
+/// Tests of `find` that leave nearly everything.
+const BROAD: &[&str] = &["-type", "-mindepth", "-print", "-print0", "-depth", "-xdev", "-follow", "-H", "-L", "-P"];
+
+/// Words with every `mark` replaced by what it stands for.
+fn replaced(words: &[Argument], mark: &[u8], by: &Argument) -> Vec<Argument> {
+    words.iter().map(|word| replaced_in(word, mark, by)).collect()
+}
+
+fn replaced_in(word: &Argument, mark: &[u8], by: &Argument) -> Argument {
+    let mut pieces = Vec::new();
+    let mut many = word.many;
+    for piece in &word.pieces {
+        let Piece::Text(text) = piece else {
+            pieces.push(piece.clone());
+            continue;
+        };
+        for (number, part) in text.split_str(mark).enumerate() {
+            if number > 0 {
+                super::expand::append(&mut pieces, by.pieces.iter().cloned());
+                many |= by.many;
+            }
+            super::expand::append(&mut pieces, [Piece::Text(part.into())]);
+        }
+    }
+    Argument { pieces, many, at: word.at }
+}
