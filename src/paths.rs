@@ -109,6 +109,12 @@ impl Paths {
         Ok(Self { config: named(VETSH_CONFIG, dirs::config_dir())?, state, runtime, record: None })
     }
 
+    /// Every folder whose content is vetsh's.
+    pub fn own(&self) -> Vec<PathBuf> {
+        let shims = self.record.iter().map(|record| &record.shims);
+        [&self.config, &self.state, &self.runtime].into_iter().chain(shims).cloned().collect()
+    }
+
     /// The user's policy layer.
     pub fn policy(&self) -> PathBuf {
         self.config.join("policy.toml")

@@ -5,16 +5,17 @@
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::approval::{self, Asked, Outcome};
+use crate::approval::{self, Asked, Outcome, human, terminal};
 use crate::audit::log::Log;
 use crate::audit::record::Record;
+use crate::commands::Tables;
 use crate::decision::{Decision, Verdict};
 use crate::exec::{self, Real, resolve};
-use crate::facts::{Code, Doubt, DoubtFact, Facts, Location, Part, Prelude, ScriptText, Task};
+use crate::facts::{self, Code, Places, Prelude, Task};
 use crate::host::{Host, RealHost};
 use crate::invocation::{Role, Start, base_name};
 use crate::paths::Paths;
@@ -62,8 +63,8 @@ fn vet(start: &Start, name: &'static str) -> Result<Infallible, Refusal> {
     let wrapped = preamble::unwrap(&reading, &start.environment, host.home(), preamble::processes);
     let task = task(start, &real, &reading, &script, wrapped.as_ref(), &host);
     let origin = wrapped.as_ref().map(|wrapped| wrapped.agent);
-    let decision = judge(&task, &host, &policy, name, origin)?;
-    if script.terminal && policy.shell().terminal != Verdict::Allow {
+    let decision = judge(&task, &host, &policy, &paths.own(), name, origin)?;
+    if script.terminal && !may_be_typed(&policy) {
         return Err(Refusal::Terminal);
     }
     let words: Vec<BString> = start.arguments.iter().skip(1).map(|word| BString::from(*word)).collect();
@@ -87,6 +88,9 @@ fn vet(start: &Start, name: &'static str) -> Result<Infallible, Refusal> {
         Outcome::Refused(outcome) => {
             // The refusal stands whether it is recorded or not.
             let _ = log.note(&record);
+            if let approval::Refusal::Withdrawn { signal } = outcome {
+                terminal::die(signal);
+            }
             return Err(Refusal::Outcome { decision: Box::new(decision), outcome });
         }
     };
@@ -134,19 +138,28 @@ fn task<'a>(
     Task { text: &wrapped.text, name, dialect, zero: caller.into(), positional: Vec::new(), before }
 }
 
-/// From the script to the decision.
+/// Whether a shell may run what is typed at its terminal, which nobody vets: a human who opens one need not be asked.
+fn may_be_typed(policy: &Policy) -> bool {
+    match policy.shell().terminal {
+        Verdict::Allow => true,
+        Verdict::Ask => human::terminal().is_ok(),
+        Verdict::Deny => false,
+    }
+}
+
+/// From the script to the decision. `own` are vetsh's folders.
 fn judge(
     task: &Task<'_>,
     host: &RealHost,
     policy: &Policy,
+    own: &[PathBuf],
     shell: &str,
     origin: Option<&str>,
 ) -> Result<Decision, Refusal> {
-    let (at, reason) = (Location::default(), "scripts are not read yet".into());
-    let mut doubts = vec![DoubtFact { doubt: Doubt::Limit, command: None, part: Part::Own, at, reason }];
-    doubts.retain(|_| !task.text.is_empty() || !task.before.is_empty());
-    let text = ScriptText { text: task.text.into(), name: task.name.clone(), from: None };
-    let facts = Facts { scripts: vec![text], doubts, ..Facts::default() };
+    let tables = Tables::builtin();
+    let places = Places { globs: policy.places(), own };
+    let settings = facts::Settings { places, tables: &tables };
+    let facts = facts::collect(task, host, &settings);
     let roots = Roots { home: host.home(), project: host.project() };
     let call = Call { mode: None, shell, origin: origin.unwrap_or_default(), roots };
     Ok(policy::evaluate(policy, facts, &call)?)
