@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("syntax", &["diagnostic", "facts"]),
     ("commands", &["diagnostic", "facts", "syntax", "host"]),
-    ("facts", &["commands", "diagnostic", "host", "syntax"]),
+    ("facts", &["commands", "diagnostic", "host", "shell", "syntax"]),
     ("decision", &["diagnostic", "facts", "syntax"]),
     ("diagnostic", &[]),
     ("excerpt", &["diagnostic", "terminal_text"]),

@@ -242,6 +242,25 @@ impl Walker<'_> {
         self.print_unknown(UnknownKind::Any, "what an unknown command prints");
     }
 
+    /// Libraries that the dynamic linker is told to load into whatever is started.
+    pub(super) fn preloads(&mut self, call: &Call, by: By) {
+        for name in ["LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES"] {
+            let name = BStr::new(name);
+            let exported = || match self.state.variables.get(name)?.values.as_slice() {
+                [Value::Scalar(pieces)] => Some(pieces.clone()),
+                _ => None,
+            };
+            let Some(pieces) = self.assignment_of(call, name).or_else(exported) else { continue };
+            if pieces.is_empty() {
+                continue;
+            }
+            let aspect = self.targets(&pieces).first().and_then(|target| target.aspect);
+            let target = Some(super::resolve::shown_pieces(&pieces));
+            let by = by.part(Part::Assignment);
+            self.effect((Effect::Run, aspect), target, by, format!("{name} loads code into the program"));
+        }
+    }
+
     /// Adds a command to the facts; its options and operands are added by its table.
     pub(super) fn list_command(
         &mut self,

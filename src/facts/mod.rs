@@ -18,6 +18,7 @@ mod places;
 mod program;
 mod redirect;
 mod resolve;
+mod shell;
 mod state;
 mod table;
 pub mod task;
@@ -61,6 +62,7 @@ pub fn collect(task: &Task<'_>, host: &dyn Host, settings: &Settings<'_>) -> Fac
         via: Rc::default(),
         zero: task.zero.clone(),
         stdin: None,
+        given: Rc::default(),
         remote: false,
         prepared: false,
         calls: Rc::default(),

@@ -60,6 +60,10 @@ impl Walker<'_> {
                         walker.frame.zero = zero;
                         walker.subshell(|walker| {
                             walker.forget();
+                            for (name, pieces) in std::mem::take(&mut walker.frame.given).iter() {
+                                walker.state.set(name.as_ref(), Value::Scalar(pieces.clone()));
+                                walker.state.export(name.as_ref());
+                            }
                             walker.state.positional = Rc::new(positional);
                             walker.block(&script.body);
                         });
@@ -148,7 +152,7 @@ impl Walker<'_> {
     }
 
     /// What `sh` is on this machine.
-    fn sh(&self) -> Dialect {
+    pub(super) fn sh(&self) -> Dialect {
         let file = self.host.program(BStr::new("sh"), None).map(|file| self.host.look(&file).real);
         match file.as_deref().and_then(Path::file_name).map(std::ffi::OsStr::as_encoded_bytes) {
             Some(b"dash") => Dialect::Dash,

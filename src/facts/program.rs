@@ -85,6 +85,10 @@ impl Walker<'_> {
         words: &[Argument],
         call: &Call,
     ) {
+        self.preloads(call, By { command: Some(self.facts.commands.len()), ..call.by });
+        if let Some(shell) = self.shell_named(name) {
+            return self.by_shell(shell, name, identity, words, call);
+        }
         if let Some(table) = table {
             return self.by_table(name, table, identity, words, call);
         }

@@ -45,6 +45,10 @@ impl Walker<'_> {
             }
             lead
         });
+        // An empty name is no file.
+        if pieces.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty())) {
+            return Vec::new();
+        }
         let shape = Shape { lead, rest: pieces.get(count..).unwrap_or_default() };
         if shape.lead.starts_with(b"/") {
             return vec![self.target(Path::new("/"), &shape)];

@@ -147,6 +147,13 @@ impl State {
         self.set(name, Value::Scalar(vec![Piece::unknown(kind, reason)]));
     }
 
+    /// Gives a variable that is set here to programs.
+    pub(super) fn export(&mut self, name: &BStr) {
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
+            variable.exported = true;
+        }
+    }
+
     /// Remembers what happened to a file.
     pub(super) fn touch(&mut self, path: PathBuf, made: Made) {
         Rc::make_mut(&mut self.files).insert(path, made);

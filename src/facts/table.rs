@@ -21,7 +21,7 @@ pub(super) struct Judged<'r> {
     pub(super) by: By,
     pub(super) reading: &'r Reading<'r>,
     /// Something is given to another host: text, files.
-    sends: bool,
+    pub(super) sends: bool,
 }
 
 impl Walker<'_> {
@@ -170,7 +170,12 @@ impl Walker<'_> {
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
             Role::Move => self.delete(value, Reach::Away, by),
             Role::Run => self.via(judged, |walker| walker.run(std::slice::from_ref(value), Call::program(by))),
-            Role::Script(language) => self.script(language, value, judged),
+            Role::Script(language) => {
+                let operands = &judged.reading.operands;
+                let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);
+                let arguments: Vec<_> = operands.iter().skip(after).map(|operand| (**operand).clone()).collect();
+                self.script(language, value, &arguments, judged);
+            }
             Role::Code(language) => self.code_argument(language, value, judged),
             Role::Module => self.effect(
                 (Effect::Run, Some(Aspect::Project)),
@@ -277,11 +282,8 @@ impl Walker<'_> {
     }
 
     /// A file of code.
-    fn script(&mut self, language: Language, value: &Argument, judged: &Judged<'_>) {
+    pub(super) fn script(&mut self, language: Language, value: &Argument, arguments: &[Argument], judged: &Judged<'_>) {
         let by = judged.by.at(value.at);
-        let operands = &judged.reading.operands;
-        let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);
-        let arguments: Vec<Argument> = operands.iter().skip(after).map(|operand| (**operand).clone()).collect();
         let text = value.text();
         if text.as_ref().is_some_and(|text| matches!(text.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0")) {
             if let Some(stdin) = self.frame.stdin.clone() {
@@ -304,7 +306,7 @@ impl Walker<'_> {
         }
         for target in self.targets(&value.pieces) {
             match target.path {
-                Some(path) => self.via(judged, |walker| walker.run_path(&path, &arguments, by, Some(language))),
+                Some(path) => self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language))),
                 None => {
                     let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
                     self.effect((Effect::Run, aspect), Some(target.shown.clone()), by, "runs a file");
@@ -387,7 +389,15 @@ impl Walker<'_> {
     /// Runs `walk` as reached through this command.
     pub(super) fn via(&mut self, judged: &Judged<'_>, walk: impl FnOnce(&mut Self)) {
         let name = judged.name.to_string();
-        self.framed(|frame| frame.via = frame.reached(name), walk);
+        self.framed(
+            |frame| {
+                frame.via = frame.reached(name);
+                if !judged.call.environment.is_empty() {
+                    frame.given = std::rc::Rc::new(judged.call.environment.clone());
+                }
+            },
+            walk,
+        );
     }
 
     /// Variables that the program reads: assigned for it, exported by the script, inherited.

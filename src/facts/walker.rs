@@ -62,6 +62,8 @@ pub(super) struct Frame {
     pub(super) zero: BString,
     /// What it can read from its standard input; `None` where that is the caller's own.
     pub(super) stdin: Option<Rc<Vec<Piece>>>,
+    /// Variables that a command gives to what it starts.
+    pub(super) given: Rc<Vec<(BString, Vec<Piece>)>>,
     /// It runs on another machine or in a container: paths have no place here.
     pub(super) remote: bool,
     /// Startup files that are not read here may have set any variable, alias or function.
