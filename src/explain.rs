@@ -194,6 +194,18 @@ pub fn json(decision: &Decision, assumed: bool) -> Json<'_> {
     }
 }
 
+/// `value` as JSON on one line, also for readers that take other characters for the end of a line.
+pub fn json_line(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut line = serde_json::to_string(value)?;
+    for (separator, escaped) in [("\u{85}", "\\u0085"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029")] {
+        if line.contains(separator) {
+            line = line.replace(separator, escaped);
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
 /// See [`json`].
 #[derive(Debug, Serialize)]
 pub struct Json<'a> {

@@ -21,6 +21,7 @@ pub mod explain;
 pub mod facts;
 pub mod host;
 pub mod invocation;
+pub mod judgement;
 pub mod paths;
 pub mod pipeline;
 pub mod policy;

@@ -12,14 +12,14 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::approval::{self, Asked, Outcome, human, terminal};
 use crate::audit::log::Log;
 use crate::audit::record::Record;
-use crate::commands::Tables;
 use crate::decision::{Decision, Verdict};
 use crate::exec::{self, Real, resolve};
-use crate::facts::{self, Code, Places, Prelude, Task};
+use crate::facts::{Code, Prelude, Task};
 use crate::host::{Host, RealHost};
 use crate::invocation::{Role, Start, base_name};
+use crate::judgement::{self, Question};
 use crate::paths::Paths;
-use crate::policy::{self, Call, OnError, Policy, Roots, layer};
+use crate::policy::{OnError, Policy, layer};
 use crate::refusal::Refusal;
 use crate::shell::Reading;
 use crate::shell::preamble::{self, Wrapped};
@@ -156,13 +156,8 @@ fn judge(
     shell: &str,
     origin: Option<&str>,
 ) -> Result<Decision, Refusal> {
-    let tables = Tables::builtin();
-    let places = Places { globs: policy.places(), own };
-    let settings = facts::Settings { places, tables: &tables };
-    let facts = facts::collect(task, host, &settings);
-    let roots = Roots { home: host.home(), project: host.project() };
-    let call = Call { mode: None, shell, origin: origin.unwrap_or_default(), roots };
-    Ok(policy::evaluate(policy, facts, &call)?)
+    let origin = origin.unwrap_or_default();
+    Ok(judgement::decide(task, host, Question { policy, mode: None, shell, origin, own })?)
 }
 
 /// The words after `argv[0]`, without the script's own text.

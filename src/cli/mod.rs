@@ -1,6 +1,7 @@
 //! The subcommands of `vetsh`, one file each.
 
 mod approvals;
+mod check;
 mod elf;
 mod generate;
 mod install;
@@ -27,6 +28,7 @@ struct Tool {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
+    Check(check::Arguments),
     Approvals(approvals::Arguments),
     Log(log::Arguments),
     Install(install::Arguments),
@@ -67,6 +69,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let outcome = match tool.subcommand {
         Topic::Approvals(arguments) => approvals::run(&arguments),
         Topic::Log(arguments) => log::run(&arguments),
+        Topic::Check(arguments) => check::run(&arguments),
         Topic::Install(arguments) => install::run(&arguments),
         Topic::Uninstall(arguments) => uninstall::run(&arguments),
         Topic::Completions(arguments) => generate::completions(&arguments),
