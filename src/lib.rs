@@ -7,6 +7,8 @@
 //! [`pipeline`] is that line as code. Everything between `Script` and `Decision` is pure: it sees the machine only
 //! through [`host::Host`], so the same judgement runs in the shim, in `vetsh check` and in the tests.
 
+#![forbid(unsafe_code)]
+
 pub mod approval;
 pub mod audit;
 
