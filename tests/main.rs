@@ -2,10 +2,15 @@
 
 #![allow(unreachable_pub, missing_docs, reason = "nothing here is used from outside")]
 
+mod approvals;
+mod audit;
 mod commands;
 mod facts;
 mod layering;
 mod policy;
+mod prompt;
+mod pty;
+mod question;
 mod shell;
 mod support;
 mod syntax;

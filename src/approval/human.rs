@@ -296,3 +296,116 @@ fn full_name(name: &str) -> &str {
 fn named(name: &str) -> Option<Kind> {
     ANCESTORS.iter().find(|(_, names)| names.contains(&name)).map(|&(kind, _)| kind)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::process::Program;
+    use super::*;
+
+    /// A process tree: each row is `pid parent session program`, of a user's unless the program begins with `#`.
+    struct Tree {
+        processes: Vec<Process>,
+        attached: bool,
+        loopback: bool,
+    }
+
+    impl Tree {
+        fn new(rows: &str) -> Self {
+            Self { processes: rows.split(", ").map(process).collect(), attached: false, loopback: false }
+        }
+
+        fn judge(&self) -> Result<(), NotHuman> {
+            descends_from_human(&self.processes[0], self)
+        }
+    }
+
+    impl Processes for Tree {
+        fn look(&self, pid: u32) -> Option<Process> {
+            self.processes.iter().find(|process| process.pid == pid).cloned()
+        }
+
+        fn attached(&self, _multiplexer: u32) -> bool {
+            self.attached
+        }
+
+        fn loopback(&self, _leader: u32) -> bool {
+            self.loopback
+        }
+    }
+
+    /// `?name` hides its program, `#name` is root's and hides it, `~path` is no program of the system's, `/dev/tty1`
+    /// after the program puts it on a console.
+    fn process(row: &str) -> Process {
+        let words: Vec<_> = row.split(' ').collect();
+        let number = |at: usize| words[at].parse().unwrap();
+        let name = words[3].trim_start_matches(['?', '#', '~']);
+        let hidden = words[3].starts_with(['?', '#']);
+        let program = Program {
+            path: format!("/usr/bin/{name}").into(),
+            system: !words[3].starts_with('~'),
+            vetsh: name == "vetsh",
+        };
+        Process {
+            pid: number(0),
+            parent: number(1),
+            session: number(2),
+            terminal: if words.get(4).is_some() { 0x401 } else { 0x8800 },
+            started: 0,
+            root: words[3].starts_with('#'),
+            name: name.chars().take(15).collect(),
+            program: Some(program).filter(|_| !hidden),
+        }
+    }
+
+    #[test]
+    fn humans_sit_behind_these() {
+        let rows = [
+            "9 8 8 vetsh, 8 7 8 bash, 7 3 3 gnome-terminal-server, 3 1 3 systemd",
+            "9 8 8 vetsh, 8 7 8 zsh, 7 5 5 kitty, 5 4 5 bash, 4 3 3 konsole, 3 1 3 systemd",
+            "9 7 9 vetsh, 7 1 1 xterm",
+            "9 8 8 vetsh, 8 7 8 bash, 7 6 6 ?sshd-session, 6 5 6 #sshd-session, 5 1 5 #sshd",
+            "9 8 8 vetsh /dev/tty1, 8 7 8 bash /dev/tty1, 7 1 7 #login /dev/tty1",
+            "9 8 8 vetsh, 8 7 8 bash, 7 6 7 sudo, 6 5 5 sudo, 5 4 5 bash, 4 1 4 foot",
+            "9 8 5 vetsh, 8 7 5 bash, 7 5 5 su, 5 4 5 bash, 4 2 2 xterm, 2 1 2 #gdm-session-worker",
+        ];
+        for row in rows {
+            assert_eq!(Tree::new(row).judge(), Ok(()), "{row}");
+        }
+        let tmux = "9 8 8 vetsh, 8 7 8 bash, 7 1 7 tmux";
+        assert_eq!(Tree { attached: true, ..Tree::new(tmux) }.judge(), Ok(()));
+        let detached = NotHuman::Detached { program: "/usr/bin/tmux".to_owned() };
+        assert_eq!(Tree::new(tmux).judge(), Err(detached));
+    }
+
+    #[test]
+    fn others_sit_behind_these() {
+        let ancestor = |pid, program: &str| NotHuman::Ancestor { program: program.to_owned(), pid };
+        let rows = [
+            // An agent, its shell, a program that owns the terminal.
+            ("9 8 8 vetsh, 8 7 8 bash, 7 5 5 node, 5 4 5 bash, 4 1 4 xterm", ancestor(7, "/usr/bin/node")),
+            ("9 7 9 vetsh, 7 1 7 python3.11", ancestor(7, "/usr/bin/python3.11")),
+            ("9 8 8 vetsh, 8 7 8 bash, 7 1 7 script", ancestor(7, "/usr/bin/script")),
+            // A shim that waits, a copy under a known name, a name without a program.
+            ("9 8 8 vetsh, 8 7 8 vetsh, 7 1 7 xterm", ancestor(8, "/usr/bin/vetsh")),
+            ("9 8 8 vetsh, 8 7 8 bash, 7 1 7 ~xterm", ancestor(7, "/usr/bin/xterm")),
+            ("9 8 8 vetsh, 8 7 8 bash, 7 1 7 ?xterm", ancestor(7, "xterm")),
+            ("9 8 8 vetsh, 8 7 8 bash, 7 6 6 ?sshd, 6 1 6 bash", ancestor(7, "sshd")),
+            // Orphans: of a double fork, below the user's systemd, in a session whose leader is gone.
+            ("9 8 8 vetsh, 8 1 8 bash", NotHuman::NoOwner),
+            ("9 8 8 vetsh, 8 3 8 bash, 3 1 3 systemd", NotHuman::NoOwner),
+            ("9 8 5 vetsh, 8 1 5 bash", NotHuman::NoOwner),
+            ("9 8 5 vetsh, 8 3 5 bash, 3 1 3 xterm", NotHuman::NoOwner),
+            // su and login pass on a terminal that somebody made for them.
+            ("9 8 8 vetsh, 8 7 8 bash, 7 1 7 su", NotHuman::NoOwner),
+            ("9 8 8 vetsh, 8 7 8 bash, 7 1 7 #login", NotHuman::NoOwner),
+            // From outside of the namespace, or gone while we look.
+            ("9 8 8 vetsh, 8 0 8 bash", NotHuman::Hidden),
+            ("9 8 8 vetsh, 8 7 8 bash", NotHuman::Hidden),
+        ];
+        for (row, why) in rows {
+            assert_eq!(Tree::new(row).judge(), Err(why), "{row}");
+        }
+        let ssh = "9 8 8 vetsh, 8 7 8 bash, 7 6 6 ?sshd, 6 1 6 #sshd";
+        assert_eq!(Tree { loopback: true, ..Tree::new(ssh) }.judge(), Err(NotHuman::Loopback));
+    }
+}

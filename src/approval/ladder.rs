@@ -10,14 +10,15 @@ use super::process::Process;
 use super::prompt::{Answer, Purpose};
 use super::store::{Opened, Standing, Store, StoreFault};
 use super::ticket::{Binding, Ticket};
-use super::{Asked, By, Granted, Outcome, Refusal, Settings};
+use super::{Asked, By, EXPIRY, Granted, Outcome, Refusal};
 use super::{human, prompt};
 use crate::decision::{Decision, Verdict};
+use crate::policy::{AskSettings, Unattended};
 
 /// Settles a decision. `state` is the folder of vetsh's state.
 ///
 /// Returns at once where the policy is clear or nobody can be asked; waits only while a human is at the terminal.
-pub fn settle(asked: &Asked<'_>, decision: &Decision, settings: &Settings, state: &Path) -> Outcome {
+pub fn settle(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, state: &Path) -> Outcome {
     match decision.verdict {
         Verdict::Allow => Outcome::Granted(Granted(By::Policy)),
         Verdict::Deny => Outcome::Refused(Refusal::Policy),
@@ -26,7 +27,7 @@ pub fn settle(asked: &Asked<'_>, decision: &Decision, settings: &Settings, state
     }
 }
 
-fn ask(asked: &Asked<'_>, decision: &Decision, settings: &Settings, state: &Path) -> Result<Outcome, StoreFault> {
+fn ask(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, state: &Path) -> Result<Outcome, StoreFault> {
     let (store, now) = (Store::new(state), Timestamp::now());
     if store.covered(asked, decision, now)? {
         return Ok(Outcome::Granted(Granted(By::Approval)));
@@ -52,11 +53,11 @@ fn at_terminal(
     tty: File,
     asked: &Asked<'_>,
     decision: &Decision,
-    settings: &Settings,
+    settings: &AskSettings,
     store: &Store,
 ) -> Result<Outcome, StoreFault> {
     let _turn = store.turn_at(Process::own().map_or(0, |own| own.terminal))?;
-    let question = question(asked, decision, settings);
+    let question = question(asked, decision);
     match prompt::ask(tty, &question, Purpose::Run) {
         Ok(Answer::Yes) => Ok(Outcome::Granted(Granted(By::Human))),
         Ok(Answer::No) => Ok(Outcome::Refused(Refusal::Human)),
@@ -66,15 +67,18 @@ fn at_terminal(
 }
 
 /// Leaves a ticket that a human answers later.
-fn later(asked: &Asked<'_>, decision: &Decision, settings: &Settings, store: &Store) -> Result<Outcome, StoreFault> {
-    Ok(Outcome::Refused(match store.open(question(asked, decision, settings))? {
+fn later(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, store: &Store) -> Result<Outcome, StoreFault> {
+    if settings.unattended == Unattended::Deny {
+        return Ok(Outcome::Refused(Refusal::Unattended));
+    }
+    Ok(Outcome::Refused(match store.open(question(asked, decision))? {
         Opened::Waiting(ticket, expires) => Refusal::Pending { ticket, expires },
         Opened::Denied(ticket) => Refusal::Denied { ticket },
         Opened::Full(open) => Refusal::TooMany { open },
     }))
 }
 
-fn question(asked: &Asked<'_>, decision: &Decision, settings: &Settings) -> Ticket {
+fn question(asked: &Asked<'_>, decision: &Decision) -> Ticket {
     let asker = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
-    Ticket::open(asked, decision, asker, Timestamp::now(), settings.expiry)
+    Ticket::open(asked, decision, asker, Timestamp::now(), EXPIRY)
 }

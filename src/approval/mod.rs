@@ -41,18 +41,8 @@ pub struct Asked<'a> {
     pub user: u32,
 }
 
-/// How a human is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
-    /// How long a ticket stands.
-    pub expiry: SignedDuration,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { expiry: SignedDuration::from_mins(30) }
-    }
-}
+/// How long a ticket stands.
+pub const EXPIRY: SignedDuration = SignedDuration::from_mins(30);
 
 /// What becomes of a command.
 #[derive(Debug)]
@@ -117,6 +107,8 @@ pub enum Refusal {
         /// How many are open.
         open: usize,
     },
+    /// Nobody can be asked now, and the policy wants no ticket then (`[ask] unattended = "deny"`).
+    Unattended,
     /// A signal came while a human was asked. The caller records this and dies by that signal.
     Withdrawn {
         /// The signal's number.

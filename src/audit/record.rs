@@ -242,7 +242,9 @@ impl OutcomeRecord {
                 Refusal::Human => (false, Authority::Human, None),
                 Refusal::Denied { ticket } => (false, Authority::Ticket, Some(ticket)),
                 Refusal::Pending { ticket, .. } => (false, Authority::Nobody, Some(ticket)),
-                Refusal::TooMany { .. } | Refusal::Withdrawn { .. } => (false, Authority::Nobody, None),
+                Refusal::TooMany { .. } | Refusal::Unattended | Refusal::Withdrawn { .. } => {
+                    (false, Authority::Nobody, None)
+                }
                 Refusal::Failed { .. } => (false, Authority::Failure, None),
             },
         };
