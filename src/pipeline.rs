@@ -80,7 +80,7 @@ fn vet(start: &Start, name: &'static str) -> Result<Infallible, Refusal> {
         files: &host.reads(),
         user: host.user(),
     };
-    let outcome = approval::settle(&asked, &decision, &approval::Settings::default(), &paths.state);
+    let outcome = approval::settle(&asked, &decision, &policy.ask(), &paths.state);
     let record = Record::of(&asked, &decision, &outcome);
     let log = Log { state: &paths.state, strict: policy.audit().on_error == OnError::Refuse };
     let granted = match outcome {

@@ -113,6 +113,7 @@ fn settled(decision: &Decision, outcome: &approval::Refusal) -> String {
             "vetsh: denied: it needs approval, and {open} commands of this project already wait for the user. Nothing was \
              run. Ask the user to answer them."
         ),
+        Settled::Unattended => explain::refusal(decision, None),
         Settled::Withdrawn { signal } => {
             format!("vetsh: denied: stopped by signal {signal} while the user was asked. Nothing was run.")
         }
