@@ -91,7 +91,11 @@ pub enum PathsFault {
 impl Paths {
     /// Finds the folders: by the record beside the running program, else by the environment.
     pub fn locate() -> Result<Self, PathsFault> {
-        let executable = fs::read_link("/proc/self/exe").map_err(PathsFault::Executable)?;
+        Self::locate_beside(&fs::read_link("/proc/self/exe").map_err(PathsFault::Executable)?)
+    }
+
+    /// Finds the folders for the program that was started as this file.
+    pub fn locate_beside(executable: &Path) -> Result<Self, PathsFault> {
         let folder = executable.parent().unwrap_or(Path::new("/"));
         Self::installed_in(folder)?.map_or_else(Self::from_environment, Ok)
     }
@@ -176,7 +180,8 @@ impl Record {
         if !ours(&fs::metadata(folder).map_err(unreadable)?) {
             return Err(PathsFault::NotOurs(folder.to_path_buf()));
         }
-        let mut text = Vec::new();
+        // Room for all of it, so that one read gets it.
+        let mut text = Vec::with_capacity(4096);
         file.take(RECORD_LIMIT).read_to_end(&mut text).map_err(unreadable)?;
         Self::parse(folder, &text).map(Some)
     }

@@ -29,32 +29,31 @@ use crate::{cli, exit};
 
 /// Runs the binary; the result is its exit status.
 pub fn run(start: &Start) -> i32 {
-    let refusal = match role(start) {
-        Ok(Role::Tool) => {
-            return cli::run(start.arguments.iter().map(|argument| OsStr::from_bytes(argument).to_owned()));
-        }
-        Ok(Role::Shell(name)) => match vet(start, name) {
-            Ok(never) => match never {},
-            Err(refusal) => refusal,
+    let refusal = match std::fs::read_link("/proc/self/exe") {
+        Ok(executable) => match role(&executable, start) {
+            Role::Tool => return cli::run(start.arguments.iter().map(|word| OsStr::from_bytes(word).to_owned())),
+            Role::Shell(name) => {
+                let Err(refusal) = vet(start, name, &executable);
+                refusal
+            }
         },
-        Err(refusal) => refusal,
+        Err(error) => Refusal::Executable(error),
     };
     refusal.print();
     exit::REFUSED
 }
 
-/// As what we were called: by the name of the file that was started.
-fn role(start: &Start) -> Result<Role, Refusal> {
-    let executable = std::fs::read_link("/proc/self/exe").map_err(Refusal::Executable)?;
+/// As what we were called: by the name of the file that was started. One that was replaced since keeps its name.
+fn role(executable: &Path, start: &Start) -> Role {
     let name = base_name(executable.as_os_str().as_bytes());
-    // A file that was replaced since keeps its name.
-    let name = name.strip_suffix(b" (deleted)").map_or(name, |name| name.as_bstr());
-    Ok(Role::of(name, &start.arguments))
+    Role::of(name.strip_suffix(b" (deleted)").map_or(name, |name| name.as_bstr()), &start.arguments)
 }
 
 /// Judges one start of a shell and becomes the real one; returns only if nothing runs.
-fn vet(start: &Start, name: &'static str) -> Result<Infallible, Refusal> {
-    let paths = Paths::locate()?;
+///
+/// `executable` is the file that was started: the install record lies beside it.
+fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallible, Refusal> {
+    let paths = Paths::locate_beside(executable)?;
     let real = resolve::real(name, paths.record.as_ref())?;
     let reading = real.shell.read(&start.arguments);
     let host = RealHost::here(&paths)?;

@@ -6,6 +6,8 @@ use bstr::BStr;
 use vetsh::shell::Shell;
 use vetsh::shell::preamble::{Ancestry, Process, unwrap};
 
+use crate::support::{DENY_TOUCH, Sandbox, see};
+
 const CODEX: &str = "__CODEX_SNAPSHOT_OVERRIDE_SET_0=\"${LANG+x}\"\n__CODEX_SNAPSHOT_OVERRIDE_0=\"${LANG-}\"\n\n\
     if . '/home/ada/.codex/shell_snapshots/4f.sh' >/dev/null 2>&1; then :; fi\n\n\
     if [ -n \"${__CODEX_SNAPSHOT_OVERRIDE_SET_0}\" ]; then export LANG=\"${__CODEX_SNAPSHOT_OVERRIDE_0}\"; else unset LANG; fi\n\n\
@@ -96,4 +98,29 @@ fn nothing_else_is_taken_for_a_wrapper() {
     let twice = ["__CLAUDE_CC_COMMAND_TEXT=ls", "__CLAUDE_CC_COMMAND_TEXT=rm -rf x"];
     let variable = "eval \"$__CLAUDE_CC_COMMAND_TEXT\" && pwd -P >| /tmp/claude-1-cwd";
     assert_eq!(user_part(&["bash", "-c", variable], "claude", &twice), None);
+}
+
+/// A program of this name starts the shim; what the log says of who asked, and of the text.
+fn logged(agent: &str, wrapper: &str) -> (Option<i32>, serde_json::Value, serde_json::Value) {
+    let sandbox = Sandbox::new(DENY_TOUCH);
+    let wrapper = wrapper.replace("HOME", &sandbox.path("home").display().to_string());
+    std::fs::copy("/bin/dash", sandbox.path(agent)).unwrap();
+    let mut command = sandbox.command(sandbox.path(agent));
+    command.args(["-c", "\"$0\" -c \"$1\"; exit $?"]).arg(sandbox.shim("bash")).arg(wrapper);
+    let code = see(&mut command).code;
+    let log = std::fs::read_to_string(sandbox.path("state/log.jsonl")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert!(!sandbox.project().join("made").exists());
+    (code, record["origin"].clone(), record["text"].clone())
+}
+
+#[test]
+fn an_agent_that_starts_the_shim_is_seen_through() {
+    let wrapper = "eval 'echo user' < /dev/null && pwd -P >| /tmp/claude-vetsh-test-cwd";
+    assert_eq!(logged("claude", wrapper), (Some(0), "Claude Code".into(), "echo user".into()));
+    assert_eq!(logged("other", wrapper), (Some(0), serde_json::Value::Null, wrapper.into()));
+    let wrapper = "eval 'touch made' && pwd -P >| /tmp/claude-vetsh-test-cwd";
+    assert_eq!(logged("claude", wrapper), (Some(126), "Claude Code".into(), "touch made".into()));
+    assert_eq!(logged("other", wrapper).0, Some(126));
+    let _ = std::fs::remove_file("/tmp/claude-vetsh-test-cwd");
 }
