@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::approval::{self, Asked, Outcome, human, terminal};
+use crate::approval::{self, Asked, Outcome, human};
 use crate::audit::log::Log;
 use crate::audit::record::Record;
 use crate::decision::{Decision, Verdict};
@@ -88,7 +88,7 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
             // The refusal stands whether it is recorded or not.
             let _ = log.note(&record);
             if let approval::Refusal::Withdrawn { signal } = outcome {
-                terminal::die(signal);
+                approval::die(signal);
             }
             return Err(Refusal::Outcome { decision: Box::new(decision), outcome });
         }

@@ -11,6 +11,7 @@ use vetsh::approval::{By, Outcome, Refusal};
 use vetsh::decision::Verdict;
 use vetsh::facts::{Aspect, Effect};
 use vetsh::host::FileRead;
+use vetsh::policy::{AskSettings, Unattended};
 
 use crate::question::{Question, state};
 
@@ -217,4 +218,33 @@ fn an_approval_covers_the_shells_it_listed_as_often_as_listed() {
     assert_eq!(granted(&inner, state.path()), Some(By::Approval));
     assert_eq!(granted(&inner, state.path()), Some(By::Approval));
     assert_eq!(granted(&inner, state.path()), None);
+}
+
+/// Settles a question through a program with this text, and says how; the last argument is left in a file.
+fn by_program(text: &str, mode: u32, wait: Option<u32>) -> (Outcome, String) {
+    let state = state();
+    let program = state.path().join("program");
+    fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(mode)).unwrap();
+    let got = state.path().join("got");
+    let words = [program.to_str().unwrap(), got.to_str().unwrap()].map(str::to_owned);
+    let settings = AskSettings { wait, program: words.to_vec(), unattended: Unattended::Deny };
+    let outcome = ask("rm -r build").settle_by(&settings, state.path());
+    (outcome, fs::read_to_string(got).unwrap_or_default())
+}
+
+#[test]
+fn a_program_of_the_policy_asks_where_no_terminal_can() {
+    let (outcome, got) = by_program("printf '%s\\n' \"$2\" \"$PWD\" \"${CARGO:-clean}\" > \"$1\"", 0o700, None);
+    assert!(matches!(outcome, Outcome::Granted(granted) if *granted.by() == By::Human));
+    assert!(got.contains("from   codex") && got.contains("1. delete.project build"), "{got}");
+    assert!(got.ends_with("\n/\nclean\n"), "{got}");
+
+    let (outcome, _) = by_program("exit 1", 0o700, None);
+    assert!(matches!(outcome, Outcome::Refused(Refusal::Human)), "{outcome:?}");
+    // Failed, slow, or not the user's own: nobody was asked.
+    for (text, mode, wait) in [("exit 3", 0o700, None), ("sleep 60", 0o700, Some(1)), ("exit 0", 0o722, None)] {
+        let (outcome, _) = by_program(text, mode, wait);
+        assert!(matches!(outcome, Outcome::Refused(Refusal::Unattended)), "{text}: {outcome:?}");
+    }
 }

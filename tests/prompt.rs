@@ -214,3 +214,72 @@ fn the_question_says_who_where_what_and_why() {
     assert_eq!(console::strip_ansi_codes(&styled), expected);
     assert!(styled.contains("\u{1b}[1m\u{1b}[4mrm -r \\u{202e}build"), "{styled:?}");
 }
+
+/// A policy that asks about `touch` and allows the rest.
+const ASK_TOUCH: &str = "version = 1\n[effects]\n\"*\" = \"allow\"\n[doubts]\n\"*\" = \"allow\"\n\
+    [[rule]]\nid = \"touching\"\nverdict = \"ask\"\ncommand = \"touch\"\nreason = \"the test asks\"\n";
+
+/// A shell start that is asked about, on a terminal of tmux.
+fn touching(sandbox: &Sandbox, script: &str) -> Tmux {
+    let tmux = Tmux::attached(&sandbox.path("home"));
+    let (bash, project) = (sandbox.shim("bash"), sandbox.project());
+    tmux.type_in(&format!("cd {}; {} -c '{script}'; echo code=$?; stty -a\r", project.display(), bash.display()));
+    tmux.wait_for(ASKS);
+    tmux
+}
+
+#[test]
+fn a_shell_asks_the_human_at_tmux_and_runs_after_a_yes() {
+    let sandbox = Sandbox::new(ASK_TOUCH);
+    let tmux = touching(&sandbox, "touch made; exit 7");
+    assert!(tmux.screen().contains("the test asks [touching]"), "{}", tmux.screen());
+    assert!(!sandbox.project().join("made").exists());
+    keep_silent();
+    tmux.type_in("y");
+    tmux.wait_for("code=7");
+    assert!(sandbox.project().join("made").exists());
+    assert_restored(&tmux);
+}
+
+#[test]
+fn a_shell_runs_nothing_after_a_no_or_a_signal() {
+    for (key, code) in [("n", "code=126"), ("\x1b", "code=126"), ("\x03", "code=130")] {
+        let sandbox = Sandbox::new(ASK_TOUCH);
+        let tmux = touching(&sandbox, "touch made");
+        keep_silent();
+        tmux.type_in(key);
+        tmux.wait_for(code);
+        assert!(!sandbox.project().join("made").exists());
+        assert_restored(&tmux);
+        assert!(Store::new(&sandbox.path("state")).all().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_shell_on_a_programs_terminal_leaves_a_ticket_and_runs_once_after_it_is_approved() {
+    let sandbox = Sandbox::new(ASK_TOUCH);
+    let line = || {
+        let pty = Pty::new();
+        let script = format!(
+            "cd {}; {} -c 'touch made'; echo code=$?",
+            sandbox.project().display(),
+            sandbox.shim("bash").display()
+        );
+        let mut child = pty.start(&["/bin/sh", "-c", &script]);
+        pty.wait_for("code=");
+        pty.type_in("y");
+        child.wait().unwrap();
+        pty.seen()
+    };
+    let seen = line();
+    assert!(
+        seen.contains("vetsh: approval needed") && seen.contains("code=126") && !seen.contains("Run it once"),
+        "{seen}"
+    );
+    let store = Store::new(&sandbox.path("state"));
+    let [ticket] = store.all().unwrap().try_into().unwrap();
+    store.answer(&ticket.id, true, Timestamp::now()).unwrap().unwrap();
+    assert!(line().contains("code=0"));
+    assert!(sandbox.project().join("made").exists());
+    assert!(line().contains("code=126"));
+}

@@ -94,7 +94,12 @@ impl Question {
 
     /// Settles it with the state in this folder, where nobody can be asked.
     pub fn settle(&self, state: &Path) -> Outcome {
-        self.with(|asked, decision| settle(asked, decision, &ASK, state))
+        self.settle_by(&ASK, state)
+    }
+
+    /// Settles it by these settings.
+    pub fn settle_by(&self, settings: &AskSettings, state: &Path) -> Outcome {
+        self.with(|asked, decision| settle(asked, decision, settings, state))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The ladder: by what a command that the policy asks about is settled, first rung first.
 
-use std::fs::File;
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use super::prompt::{Answer, Purpose};
 use super::store::{Opened, Standing, Store, StoreFault};
 use super::ticket::{Binding, Ticket};
 use super::{Asked, By, EXPIRY, Granted, Outcome, Refusal};
-use super::{human, prompt};
+use super::{human, program, prompt};
 use crate::decision::{Decision, Verdict};
 use crate::policy::{AskSettings, Unattended};
 
@@ -32,53 +32,46 @@ fn ask(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, state: &P
     if store.covered(asked, decision, now)? {
         return Ok(Outcome::Granted(Granted(By::Approval)));
     }
-    let outcome = match store.redeem(&Binding::of(asked, decision), now)? {
-        Some(Standing::Redeemed(id)) => Outcome::Granted(Granted(By::Ticket(id))),
+    let by = match store.redeem(&Binding::of(asked, decision), now)? {
+        Some(Standing::Redeemed(id)) => By::Ticket(id),
         Some(Standing::Denied(ticket)) => return Ok(Outcome::Refused(Refusal::Denied { ticket })),
-        Some(Standing::Open) | None => match human::terminal() {
-            Ok(tty) => at_terminal(tty, asked, decision, settings, &store)?,
-            Err(_) => later(asked, decision, settings, &store)?,
-        },
+        Some(Standing::Open) | None => {
+            let asker = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
+            let question = Ticket::open(asked, decision, asker, now, EXPIRY);
+            match put(&question, settings, &store)? {
+                Answer::Yes => By::Human,
+                Answer::No => return Ok(Outcome::Refused(Refusal::Human)),
+                Answer::Withdrawn(signal) => return Ok(Outcome::Refused(Refusal::Withdrawn { signal })),
+                Answer::Gone => return later(question, settings, &store),
+            }
+        }
     };
-    if let (Outcome::Granted(_), Some(own)) = (&outcome, Process::own())
-        && let Some(cover) = Cover::of(asked, decision, &own, Timestamp::now())
-    {
-        store.keep(&cover)?;
-    }
-    Ok(outcome)
+    let cover = Process::own().and_then(|own| Cover::of(asked, decision, &own, Timestamp::now()));
+    cover.map_or(Ok(()), |cover| store.keep(&cover))?;
+    Ok(Outcome::Granted(Granted(by)))
 }
 
-/// Asks the human at the terminal, when it is this question's turn there.
-fn at_terminal(
-    tty: File,
-    asked: &Asked<'_>,
-    decision: &Decision,
-    settings: &AskSettings,
-    store: &Store,
-) -> Result<Outcome, StoreFault> {
-    let _turn = store.turn_at(Process::own().map_or(0, |own| own.terminal))?;
-    let question = question(asked, decision);
-    match prompt::ask(tty, &question, Purpose::Run) {
-        Ok(Answer::Yes) => Ok(Outcome::Granted(Granted(By::Human))),
-        Ok(Answer::No) => Ok(Outcome::Refused(Refusal::Human)),
-        Ok(Answer::Withdrawn(signal)) => Ok(Outcome::Refused(Refusal::Withdrawn { signal })),
-        Ok(Answer::Gone) | Err(_) => later(asked, decision, settings, store),
+/// Puts a question to a human: at the terminal, else through the policy's program. Waits only while one of them lives.
+fn put(question: &Ticket, settings: &AskSettings, store: &Store) -> Result<Answer, StoreFault> {
+    if let Ok(tty) = human::terminal() {
+        let _turn = store.turn_at(Process::own().map_or(0, |own| own.terminal))?;
+        // A terminal that fails is one that went away.
+        return Ok(prompt::ask(tty, question, Purpose::Run).unwrap_or(Answer::Gone));
     }
+    let limit = settings.wait.map_or(program::PATIENCE, |seconds| Duration::from_secs(seconds.into()));
+    Ok(program::ask(&settings.program, question, limit))
 }
 
 /// Leaves a ticket that a human answers later.
-fn later(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, store: &Store) -> Result<Outcome, StoreFault> {
+fn later(mut question: Ticket, settings: &AskSettings, store: &Store) -> Result<Outcome, StoreFault> {
     if settings.unattended == Unattended::Deny {
         return Ok(Outcome::Refused(Refusal::Unattended));
     }
-    Ok(Outcome::Refused(match store.open(question(asked, decision))? {
+    let now = Timestamp::now();
+    (question.created, question.expires) = (now, now.checked_add(EXPIRY).unwrap_or(now));
+    Ok(Outcome::Refused(match store.open(question)? {
         Opened::Waiting(ticket, expires) => Refusal::Pending { ticket, expires },
         Opened::Denied(ticket) => Refusal::Denied { ticket },
         Opened::Full(open) => Refusal::TooMany { open },
     }))
-}
-
-fn question(asked: &Asked<'_>, decision: &Decision) -> Ticket {
-    let asker = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
-    Ticket::open(asked, decision, asker, Timestamp::now(), EXPIRY)
 }

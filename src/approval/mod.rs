@@ -4,7 +4,9 @@ pub mod cover;
 pub mod human;
 pub mod ladder;
 pub mod process;
+pub mod program;
 pub mod prompt;
+mod signals;
 pub mod store;
 pub mod terminal;
 pub mod ticket;
@@ -17,6 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::host::FileRead;
 
 pub use ladder::settle;
+pub use signals::die;
 
 /// What was asked of vetsh: one shell start, as a human is shown it and as an approval is bound to it.
 #[derive(Debug, Clone, Copy)]

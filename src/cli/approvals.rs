@@ -8,11 +8,10 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Fault;
-use crate::approval::human;
 use crate::approval::prompt::{self, Answer, Purpose};
 use crate::approval::store::Store;
-use crate::approval::terminal;
 use crate::approval::ticket::{State, Ticket};
+use crate::approval::{die, human};
 use crate::audit::hex;
 use crate::audit::log::Log;
 use crate::audit::record::Record;
@@ -102,7 +101,7 @@ fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, 
     match prompt::ask(tty, &ticket, purpose)? {
         Answer::Yes => {}
         Answer::No => return Ok(exit::SUCCESS),
-        Answer::Withdrawn(signal) => terminal::die(signal),
+        Answer::Withdrawn(signal) => die(signal),
         Answer::Gone => return Err(Fault("the terminal went away".to_owned())),
     }
     record(paths, &ticket, approve)?;
