@@ -120,6 +120,7 @@ fn render(programs: &[Program]) -> String {
 fn render_program(program: &Program) -> String {
     let Program {
         names,
+        alike,
         style,
         subcommands,
         everywhere,
@@ -144,7 +145,7 @@ fn render_program(program: &Program) -> String {
     let unlisted = option(unlisted.as_ref(), kind);
     let shell = |shell: &Shell| format!("Shell::{shell:?}");
     format!(
-        "Program {{ names: {}, style: {style}, subcommands: {subcommands}, everywhere: {everywhere}, options: {}, \
+        "Program {{ names: {}, alike: {alike}, style: {style}, subcommands: {subcommands}, everywhere: {everywhere}, options: {}, \
          operands: {}, cases: {}, effects: {}, inspect: {}, dry: {}, environment: {}, settings: {}, other: {other}, \
          unlisted: {unlisted}, appends: {appends}, stops: {}, builtin: {}, standard: {standard}, reason: B({reason:?}) }}",
         list(names, text),

@@ -22,6 +22,9 @@ impl<'a> Reader<'a> {
             self.reading.doubts.clear();
             return self.reading;
         }
+        if let Some(word) = self.leading {
+            self.unsettled(word);
+        }
         if !self.roleless {
             self.bind();
         }
@@ -104,8 +107,14 @@ fn any_given(names: &[Text], options: &[Given<'_>]) -> bool {
         Some((name, wanted)) => options.iter().any(|given| {
             given.is(name) && given.value.as_ref().and_then(|value| value.text()).is_some_and(|value| *value == *wanted)
         }),
-        None => options.iter().any(|given| given.is(name)),
+        None => options.iter().any(|given| given.is(name) && !negated(given)),
     })
+}
+
+/// `--dry-run=false`.
+fn negated(given: &Given<'_>) -> bool {
+    let value = given.value.as_ref().and_then(|value| value.text());
+    value.is_some_and(|value| [&b"false"[..], b"no", b"0"].contains(&&***value))
 }
 
 const fn changes(effect: Effect) -> bool {

@@ -31,7 +31,24 @@ pub fn load(text: &str, path: &Path) -> Result<Vec<Program>, Vec<Diagnostic>> {
             faults.add(*place, format!("`{}` spells the option `{name}` twice", program.name()));
         }
     }
-    if faults.list.is_empty() { Ok(programs) } else { Err(faults.list) }
+    if faults.list.is_empty() { Ok(part(programs)) } else { Err(faults.list) }
+}
+
+/// Parts the names that have subcommands of their own from an entry that they share with others: the rest of an
+/// entry's names are aliases, whose subcommands are those of its first name.
+fn part(programs: Vec<Program>) -> Vec<Program> {
+    let leads = |name: &str| {
+        let mut names = programs.iter().flat_map(|program| program.names.iter());
+        names.any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
+    };
+    let mut parted = Vec::with_capacity(programs.len());
+    for program in &programs {
+        let own = |name: &Text| program.subcommands && program.names.first() != Some(name) && leads(name);
+        let (own, shared): (Vec<Text>, Vec<Text>) = program.names.iter().cloned().partition(own);
+        parted.extend(own.into_iter().map(|name| Program { names: vec![name].into(), ..program.clone() }));
+        parted.push(Program { names: shared.into(), ..program.clone() });
+    }
+    parted
 }
 
 #[derive(Deserialize)]
@@ -46,6 +63,8 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: Words,
+    #[serde(default)]
+    alike: bool,
     style: Option<Spanned<String>>,
     #[serde(default)]
     subcommands: bool,
@@ -187,6 +206,7 @@ impl Entry {
                 let written = word.split_whitespace().collect::<Vec<_>>().join(" ");
                 if word.is_empty() || written != word { Err("not a name".into()) } else { Ok(Text::from(written)) }
             }),
+            alike: self.alike,
             style,
             subcommands: self.subcommands,
             everywhere: self.everywhere,

@@ -27,6 +27,7 @@ pub(super) fn read<'a>(table: Table<'a>, arguments: &'a [Argument]) -> Reading<'
         position: 0,
         roleless: false,
         unlisted: false,
+        leading: None,
         reading: Reading::default(),
     };
     reader.run();
@@ -54,6 +55,8 @@ pub(super) struct Reader<'a> {
     pub(super) roleless: bool,
     /// The subcommand has no entry.
     pub(super) unlisted: bool,
+    /// The last subcommand word, while the words so far only lead to entries (`az storage blob` before `list`).
+    pub(super) leading: Option<&'a Argument>,
     pub(super) reading: Reading<'a>,
 }
 
@@ -409,7 +412,10 @@ impl<'a> Reader<'a> {
         let path = word.map(|word| format!("{} {word}", self.path));
         self.reading.subcommand.push(text.clone().into_owned());
         match path.filter(|path| self.tables.leads(path)) {
-            Some(path) => self.descend(path),
+            Some(path) => {
+                self.leading = Some(argument);
+                self.descend(path);
+            }
             None => self.unlisted_subcommand(argument),
         }
         true
@@ -418,7 +424,8 @@ impl<'a> Reader<'a> {
     fn descend(&mut self, path: String) {
         self.path = path;
         let Some(entry) = self.tables.entry(&self.path) else { return };
-        if entry.names.iter().any(|name| *name == self.path) {
+        self.leading = None;
+        if !entry.alike && entry.names.iter().any(|name| *name == self.path) {
             // The main name, so that rules and deeper entries need no aliases.
             entry.name().clone_into(&mut self.path);
             let words = self.levels.first().map_or(1, |root| root.name().split(' ').count());
@@ -430,7 +437,15 @@ impl<'a> Reader<'a> {
         self.position = 0;
     }
 
+    /// The words led to entries, but to none of their own.
+    pub(super) fn unsettled(&mut self, word: &'a Argument) {
+        let end = self.path.rfind(' ').unwrap_or(self.path.len());
+        self.path.truncate(end);
+        self.unlisted_subcommand(word);
+    }
+
     fn unlisted_subcommand(&mut self, argument: &'a Argument) {
+        self.leading = None;
         self.descending = false;
         self.roleless = true;
         self.unlisted = true;

@@ -20,6 +20,8 @@ pub type List<T> = Cow<'static, [T]>;
 pub struct Program {
     /// All names, the main one first; words after the first are subcommands and may be globs (`aws * describe-*`).
     pub names: List<Text>,
+    /// The names are commands of their own that are alike; else all are aliases of the first.
+    pub alike: bool,
     /// How options are written; `None`: as the parent entry says, or [`Style::Gnu`].
     pub style: Option<Style>,
     /// The first operand selects a subcommand's entry.

@@ -64,7 +64,10 @@ impl Tables {
             self.user.iter().find(|program| program.names.iter().any(|name| wanted(name)))
         };
         let matches = |name: &str| name.contains('*') && glob_path(name, path, false);
-        let shipped_glob = || globs(path).find(|(name, _)| matches(name)).map(|(_, program)| program);
+        // The glob that says most of the path: `az * list-keys` before `az * list*`.
+        let literal = |(name, _): &(&str, &Program)| name.bytes().filter(|byte| *byte != b'*').count();
+        let found = || globs(path).filter(|(name, _)| matches(name)).max_by_key(literal);
+        let shipped_glob = || found().map(|(_, program)| program);
         named(&|name| name == path).or_else(|| exact(path)).or_else(|| named(&matches)).or_else(shipped_glob)
     }
 
