@@ -60,7 +60,7 @@ fn none() -> String {
 }
 
 /// The Rust text of all languages, or what is wrong with the file.
-pub fn compile(text: &str) -> Result<String, String> {
+pub(crate) fn compile(text: &str) -> Result<String, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let languages = file.language.iter().map(language).collect::<Result<Vec<_>, _>>()?;
     Ok(format!("static LANGUAGES: &[Language] = &[{}];\n", languages.join(",\n")))

@@ -6,6 +6,7 @@ mod approvals;
 mod audit;
 mod commands;
 mod facts;
+mod inline;
 mod layering;
 mod policy;
 mod prompt;

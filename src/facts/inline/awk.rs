@@ -3,10 +3,11 @@
 use std::cell::Cell;
 
 use super::binding::{Spot, collect};
+use super::expression::Program;
 use super::language::Language;
 use super::lexer::{Kind, lex};
 use super::source::Source;
-use super::value::{Program, unknown};
+use super::value::{soften, unknown};
 use super::{Code, InlineFinding, What, doubt};
 use crate::facts::value::{Argument, Piece};
 use crate::facts::{Doubt, Effect};
@@ -160,7 +161,7 @@ impl Judge<'_> {
     }
 
     fn path(&mut self, pieces: Vec<Piece>, effect: Effect, spot: Spot) {
-        let path = Argument { pieces, many: false, at: self.program.source.at };
+        let path = Argument { pieces: soften(pieces), many: false, at: self.program.source.at };
         let prefix = path.prefix();
         if prefix.starts_with(b"/inet") {
             return self.push(

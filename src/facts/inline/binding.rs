@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::language::Language;
-use super::lexer::{Kind, Lexed, Part, Token};
+use super::lexer::{Kind, Lexed, Token};
 
 /// A token of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,10 +23,12 @@ pub(super) enum Definition {
     Expression(Spot),
     /// An element of the expression that begins there.
     Element(Spot),
+    /// An element of the expression from there up to the token of that index.
+    ElementUntil(Spot, usize),
     /// A member of the expression that begins there.
     Member(Spot, String),
     /// Itself, with the expression that begins there joined to it.
-    Joined(Spot),
+    Joined,
     /// A module or a member of one.
     Module(String),
 }
@@ -57,15 +59,15 @@ pub(super) fn collect(language: &'static Language, lexed: &Lexed) -> Bindings {
     bindings
 }
 
-struct Collector<'a> {
-    language: &'static Language,
-    tokens: &'a [Token],
-    list: usize,
-    bindings: &'a mut Bindings,
+pub(super) struct Collector<'a> {
+    pub(super) language: &'static Language,
+    pub(super) tokens: &'a [Token],
+    pub(super) list: usize,
+    pub(super) bindings: &'a mut Bindings,
 }
 
 impl Collector<'_> {
-    fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         let mut depth = 0usize;
         for at in 0..self.tokens.len() {
             match self.tokens.get(at).map(|token| &token.kind) {
@@ -93,40 +95,40 @@ impl Collector<'_> {
         }
     }
 
-    fn word(&self, at: usize) -> Option<&str> {
+    pub(super) fn word(&self, at: usize) -> Option<&str> {
         match &self.tokens.get(at)?.kind {
             Kind::Word(word) => Some(word),
             _ => None,
         }
     }
 
-    fn is_mark(&self, at: usize, mark: &str) -> bool {
+    pub(super) fn is_mark(&self, at: usize, mark: &str) -> bool {
         matches!(self.tokens.get(at), Some(Token { kind: Kind::Mark(found), .. }) if *found == mark)
     }
 
-    fn statement_begins(&self, at: usize) -> bool {
+    pub(super) fn statement_begins(&self, at: usize) -> bool {
         at == 0
             || self.tokens.get(at).is_some_and(|token| token.fresh)
             || at.checked_sub(1).is_some_and(|before| self.is_mark(before, ";") || self.is_mark(before, ":"))
     }
 
-    fn after_from(&self, at: usize) -> bool {
+    pub(super) fn after_from(&self, at: usize) -> bool {
         (at.saturating_sub(12)..at)
             .rev()
             .take_while(|&before| self.tokens.get(before + 1).is_some_and(|token| !token.fresh))
             .any(|before| self.word(before) == Some("from") && self.statement_begins(before))
     }
 
-    fn define(&mut self, name: &str, definition: Definition) {
+    pub(super) fn define(&mut self, name: &str, definition: Definition) {
         self.bindings.names.entry(name.to_owned()).or_default().push(definition);
     }
 
-    fn spot(&self, at: usize) -> Spot {
+    pub(super) fn spot(&self, at: usize) -> Spot {
         Spot { list: self.list, at }
     }
 
     /// `name = …`, `name: type = …`, `a, b = …`, `{a, b: c} = …`, `(…) = …`.
-    fn assignment(&mut self, at: usize) {
+    pub(super) fn assignment(&mut self, at: usize) {
         let Some(before) = at.checked_sub(1) else { return };
         if self.is_mark(before, "}") {
             return self.destructured(before, at + 1);
@@ -145,7 +147,7 @@ impl Collector<'_> {
     }
 
     /// The name before an `=`, over a type annotation.
-    fn target(&self, before: usize) -> Option<(&str, usize)> {
+    pub(super) fn target(&self, before: usize) -> Option<(&str, usize)> {
         let colon = (before.saturating_sub(6)..=before).rev().find(|&at| self.is_mark(at, ":"));
         let plain = self.word(before).map(|word| (word, before));
         let annotated =
@@ -169,7 +171,7 @@ impl Collector<'_> {
         (!member).then_some(found)
     }
 
-    fn statement_begins_name(&self, at: usize) -> bool {
+    pub(super) fn statement_begins_name(&self, at: usize) -> bool {
         self.statement_begins(at)
             || at
                 .checked_sub(1)
@@ -178,7 +180,7 @@ impl Collector<'_> {
     }
 
     /// `a, b = x, y`.
-    fn tuple(&mut self, last: usize, value: usize) {
+    pub(super) fn tuple(&mut self, last: usize, value: usize) {
         let mut names = Vec::new();
         let mut at = last;
         loop {
@@ -202,7 +204,7 @@ impl Collector<'_> {
     }
 
     /// The starts of the values after each comma of a statement.
-    fn commas(&self, from: usize) -> Vec<usize> {
+    pub(super) fn commas(&self, from: usize) -> Vec<usize> {
         let mut depth = 0usize;
         let mut found = Vec::new();
         for (at, token) in self.tokens.iter().enumerate().skip(from) {
@@ -220,7 +222,7 @@ impl Collector<'_> {
     }
 
     /// `{a, b: c} = value`.
-    fn destructured(&mut self, close: usize, value: usize) {
+    pub(super) fn destructured(&mut self, close: usize, value: usize) {
         let Some(open) = (0..close).rev().take(40).find(|&at| self.is_mark(at, "{")) else { return };
         let mut at = open + 1;
         while at < close {
@@ -236,14 +238,14 @@ impl Collector<'_> {
     }
 
     /// `name += …`.
-    fn joined(&mut self, at: usize) {
+    pub(super) fn joined(&mut self, at: usize) {
         if let Some(name) = at.checked_sub(1).and_then(|before| self.target(before)).map(|(name, _)| name.to_owned()) {
-            self.define(&name, Definition::Joined(self.spot(at + 1)));
+            self.define(&name, Definition::Joined);
         }
     }
 
     /// `for name in …`, `for (const name of …)`.
-    fn each(&mut self, at: usize) {
+    pub(super) fn each(&mut self, at: usize) {
         let Some(name) = at.checked_sub(1).and_then(|before| self.word(before)).map(str::to_owned) else { return };
         let opener = at.checked_sub(2).and_then(|before| self.word(before)).unwrap_or_default();
         if matches!(opener, "for" | "const" | "let" | "var" | "async") {
@@ -252,7 +254,7 @@ impl Collector<'_> {
     }
 
     /// perl: `for my $name (…)`.
-    fn foreach(&mut self, at: usize) {
+    pub(super) fn foreach(&mut self, at: usize) {
         let at = if matches!(self.word(at + 1), Some("my" | "our")) { at + 2 } else { at + 1 };
         if let Some(name) = self.word(at).map(str::to_owned)
             && self.is_mark(at + 1, "(")
@@ -262,7 +264,7 @@ impl Collector<'_> {
     }
 
     /// `def name(a, b)`: the parameters; their values come from the calls.
-    fn function(&mut self, at: usize) {
+    pub(super) fn function(&mut self, at: usize) {
         if let Some(name) = self.word(at).map(str::to_owned)
             && self.is_mark(at + 1, "(")
         {
@@ -272,7 +274,7 @@ impl Collector<'_> {
     }
 
     /// `name = (a, b) => …`, `name = a => …`, `name = lambda a, b: …`, `name = function (a) …`.
-    fn function_value(&mut self, name: &str, at: usize) {
+    pub(super) fn function_value(&mut self, name: &str, at: usize) {
         let at = if self.word(at) == Some("async") { at + 1 } else { at };
         let parameters = if self.word(at) == Some("lambda") {
             self.parameters(at + 1)
@@ -288,7 +290,7 @@ impl Collector<'_> {
         self.bindings.functions.insert(name.to_owned(), parameters);
     }
 
-    fn arrow_follows(&self, open: usize) -> bool {
+    pub(super) fn arrow_follows(&self, open: usize) -> bool {
         let mut depth = 0usize;
         for at in open..self.tokens.len().min(open + 60) {
             if self.is_mark(at, "(") {
@@ -304,7 +306,7 @@ impl Collector<'_> {
     }
 
     /// The names up to the end of a parameter list, defaults skipped (they are read as assignments).
-    fn parameters(&mut self, from: usize) -> Vec<String> {
+    pub(super) fn parameters(&mut self, from: usize) -> Vec<String> {
         let mut depth = 0usize;
         let mut names: Vec<String> = Vec::new();
         let mut expected = true;
@@ -338,7 +340,7 @@ impl Collector<'_> {
     }
 
     /// `list.forEach(name => …)`: the parameter is an element of the list.
-    fn arrow(&mut self, at: usize) {
+    pub(super) fn arrow(&mut self, at: usize) {
         let Some(before) = at.checked_sub(1) else { return };
         let (name, open) = if self.is_mark(before, ")") {
             let Some(open) = (0..before).rev().take(12).find(|&at| self.is_mark(at, "(")) else { return };
@@ -352,7 +354,7 @@ impl Collector<'_> {
     }
 
     /// `list.each { |name| … }`, `list.each do |name|`.
-    fn block(&mut self, at: usize) {
+    pub(super) fn block(&mut self, at: usize) {
         let opens =
             at.checked_sub(1).is_some_and(|before| self.is_mark(before, "{") || self.word(before) == Some("do"));
         let Some(name) = self.word(at + 1).map(str::to_owned) else { return };
@@ -363,7 +365,7 @@ impl Collector<'_> {
     }
 
     /// Before `each`, `map`, `forEach` and `(` or `{` at `open - 1`: the receiver's chain, if it is a name or a list.
-    fn each_of_receiver(&mut self, name: &str, open: usize) {
+    pub(super) fn each_of_receiver(&mut self, name: &str, open: usize) {
         let Some(method) = open.checked_sub(2) else { return };
         let iterates = self
             .word(method)
@@ -381,10 +383,10 @@ impl Collector<'_> {
         while start >= 2 && self.is_mark(start - 1, ".") && self.word(start - 2).is_some() {
             start -= 2;
         }
-        self.define(name, Definition::Element(self.spot(start)));
+        self.define(name, Definition::ElementUntil(self.spot(start), end + 1));
     }
 
-    fn matching(&self, close: usize) -> Option<usize> {
+    pub(super) fn matching(&self, close: usize) -> Option<usize> {
         let mut depth = 0usize;
         for at in (0..=close).rev() {
             match self.tokens.get(at).map(|token| &token.kind) {
@@ -399,7 +401,7 @@ impl Collector<'_> {
         None
     }
 
-    fn lambda(&mut self, at: usize) {
+    pub(super) fn lambda(&mut self, at: usize) {
         // A list mapped with a lambda: `map(lambda p: …, list)`.
         let Some(name) = self.word(at + 1).map(str::to_owned) else { return };
         let maps =
@@ -407,115 +409,5 @@ impl Collector<'_> {
         if maps && let Some(list) = self.commas(at).first().copied() {
             self.define(&name, Definition::Element(self.spot(list)));
         }
-    }
-
-    /// `import a.b as c, d` and `import x, {y as z} from "m"`.
-    fn import(&mut self, at: usize) {
-        let end = self.statement_end(at + 1);
-        let text = (at + 1..end).find_map(|at| match &self.tokens.get(at)?.kind {
-            Kind::Text(text) => text
-                .parts
-                .iter()
-                .find_map(|part| if let Part::Known(known) = part { Some(known.clone()) } else { None }),
-            _ => None,
-        });
-        match text {
-            Some(name) => self.import_names(at + 1, end, &module(&name)),
-            None => self.import_modules(at + 1, end),
-        }
-    }
-
-    fn import_names(&mut self, from: usize, end: usize, module: &str) {
-        let mut at = from;
-        let mut inside = false;
-        while at < end {
-            if self.is_mark(at, "{") {
-                inside = true;
-            } else if let Some(word) = self.word(at).map(str::to_owned) {
-                if word == "from" {
-                    break;
-                }
-                let renamed = if self.word(at + 1) == Some("as") { self.word(at + 2).map(str::to_owned) } else { None };
-                at += if renamed.is_some() { 2 } else { 0 };
-                let whole = !inside || word == "default";
-                let target = if whole { module.to_owned() } else { format!("{module}.{word}") };
-                if word != "type" {
-                    self.define(&renamed.unwrap_or(word), Definition::Module(target));
-                }
-            } else if self.is_mark(at, "*")
-                && let Some(name) = self.word(at + 2).map(str::to_owned)
-            {
-                self.define(&name, Definition::Module(module.to_owned()));
-                at += 2;
-            }
-            at += 1;
-        }
-    }
-
-    fn import_modules(&mut self, from: usize, end: usize) {
-        let mut at = from;
-        while at < end {
-            let (name, next) = self.dotted(at);
-            if self.word(next) == Some("as")
-                && let Some(alias) = self.word(next + 1).map(str::to_owned)
-            {
-                self.define(&alias, Definition::Module(name));
-                at = next + 2;
-            } else {
-                at = next.max(at + 1);
-            }
-        }
-    }
-
-    /// `from m import a as b, c`.
-    fn from(&mut self, at: usize) {
-        let (module, next) = self.dotted(at + 1);
-        if self.word(next) != Some("import") {
-            return;
-        }
-        if self.is_mark(next + 1, "*") {
-            self.bindings.opened.push(module);
-            return;
-        }
-        let parenthesised = self.is_mark(next + 1, "(");
-        let mut at = next + 1 + usize::from(parenthesised);
-        while let Some(name) = self.word(at).map(str::to_owned) {
-            let renamed = if self.word(at + 1) == Some("as") { self.word(at + 2).map(str::to_owned) } else { None };
-            at += if renamed.is_some() { 3 } else { 1 };
-            let target = format!("{module}.{name}");
-            self.define(&renamed.unwrap_or(name), Definition::Module(target));
-            if !self.is_mark(at, ",") {
-                break;
-            }
-            at += 1;
-        }
-    }
-
-    fn dotted(&self, mut at: usize) -> (String, usize) {
-        let mut name = String::new();
-        while let Some(word) = self.word(at) {
-            name.push_str(word);
-            at += 1;
-            if !self.is_mark(at, ".") {
-                break;
-            }
-            name.push('.');
-            at += 1;
-        }
-        (name, at)
-    }
-
-    fn statement_end(&self, from: usize) -> usize {
-        let mut depth = 0usize;
-        for at in from..self.tokens.len() {
-            match self.tokens.get(at) {
-                Some(token) if depth == 0 && token.fresh && at > from => return at,
-                Some(Token { kind: Kind::Mark(";"), .. }) if depth == 0 => return at,
-                Some(Token { kind: Kind::Mark("(" | "{"), .. }) => depth += 1,
-                Some(Token { kind: Kind::Mark(")" | "}"), .. }) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-        self.tokens.len()
     }
 }

@@ -2,15 +2,17 @@
 
 use std::cell::Cell;
 
+use super::arguments::{Given, Site};
 use super::binding::{Definition, Spot, collect};
+use super::expression::Program;
 use super::language::{Call, Language, Role};
 use super::lexer::{Kind, Part, Text, lex};
 use super::source::Source;
-use super::value::{Given, Program, Site, Value, known_text};
+use super::value::{Value, known_text};
 use super::{Code, InlineFinding, What, doubt};
 use crate::diagnostic::Span;
-use crate::facts::value::{Argument, Piece, Unknown, UnknownKind};
-use crate::facts::{Aspect, Doubt, Effect};
+use crate::facts::Doubt;
+use crate::facts::value::{Argument, Piece};
 
 /// Words before a name that make it something new, not a use of it.
 const DEFINES: &[&str] = &["def", "function", "sub", "class", "import", "from", "package", "use", "fn"];
@@ -97,14 +99,14 @@ fn leads_outside(literal: &str) -> bool {
     absolute || literal.starts_with("~/") || literal.starts_with("../") || literal == ".." || literal.contains("/../")
 }
 
-struct Judge<'p> {
-    program: &'p Program<'p>,
-    outside: bool,
-    findings: Vec<InlineFinding>,
+pub(super) struct Judge<'p> {
+    pub(super) program: &'p Program<'p>,
+    pub(super) outside: bool,
+    pub(super) findings: Vec<InlineFinding>,
 }
 
 impl Judge<'_> {
-    fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         for list in 0..self.program.lexed.lists.len() {
             let length = self.program.lexed.lists.get(list).map_or(0, Vec::len);
             for at in 0..length {
@@ -113,7 +115,7 @@ impl Judge<'_> {
         }
     }
 
-    fn token(&mut self, spot: Spot) {
+    pub(super) fn token(&mut self, spot: Spot) {
         let program = self.program;
         let Some(token) = program.token(spot) else { return };
         match &token.kind {
@@ -128,12 +130,12 @@ impl Judge<'_> {
         }
     }
 
-    fn before(&self, spot: Spot) -> Option<Spot> {
+    pub(super) fn before(&self, spot: Spot) -> Option<Spot> {
         spot.at.checked_sub(1).map(|at| Spot { at, ..spot })
     }
 
     /// A name that is no member and no definition.
-    fn begins_chain(&self, spot: Spot) -> bool {
+    pub(super) fn begins_chain(&self, spot: Spot) -> bool {
         let Some(before) = self.before(spot) else { return true };
         let member = self.program.mark(before).is_some_and(|mark| {
             self.program.language.members.contains(&mark)
@@ -145,7 +147,7 @@ impl Judge<'_> {
     }
 
     /// `(…).name`: not the brackets of a call.
-    fn begins_group(&self, spot: Spot) -> bool {
+    pub(super) fn begins_group(&self, spot: Spot) -> bool {
         let call =
             self.before(spot).and_then(|before| self.program.token(before)).is_some_and(|token| match &token.kind {
                 Kind::Word(word) => !matches!(word.as_str(), "await" | "return" | "in" | "and" | "or" | "not" | "if"),
@@ -155,7 +157,7 @@ impl Judge<'_> {
         !call
     }
 
-    fn chain(&mut self, spot: Spot) {
+    pub(super) fn chain(&mut self, spot: Spot) {
         let mut sites = Vec::new();
         self.program.chain(spot, 0, &mut |site| {
             sites.push(Site {
@@ -171,7 +173,7 @@ impl Judge<'_> {
     }
 
     /// Backticks: a command with what is known of it.
-    fn command_text(&mut self, text: &Text, span: Span) {
+    pub(super) fn command_text(&mut self, text: &Text, span: Span) {
         let mut pieces = Vec::new();
         for part in &text.parts {
             match part {
@@ -189,11 +191,11 @@ impl Judge<'_> {
         self.push(What::Script { language: "shell".into(), text }, span, "the code runs a command");
     }
 
-    fn push(&mut self, what: What, span: Span, reason: impl Into<std::borrow::Cow<'static, str>>) {
+    pub(super) fn push(&mut self, what: What, span: Span, reason: impl Into<std::borrow::Cow<'static, str>>) {
         self.findings.push(InlineFinding { what, span, reason: reason.into() });
     }
 
-    fn site(&mut self, site: &Site) {
+    pub(super) fn site(&mut self, site: &Site) {
         let site = &redirected(self.program, site);
         let language = self.program.language;
         let mut calls: Vec<&'static Call> = site.names.iter().filter_map(|name| language.call(name)).collect();
@@ -205,7 +207,7 @@ impl Judge<'_> {
         }
     }
 
-    fn mentions(&self, name: &str) -> bool {
+    pub(super) fn mentions(&self, name: &str) -> bool {
         let tokens = self.program.lexed.lists.iter().flatten();
         tokens.into_iter().any(|token| match &token.kind {
             Kind::Word(word) => word == name,
@@ -217,7 +219,7 @@ impl Judge<'_> {
         })
     }
 
-    fn call(&mut self, call: &'static Call, site: &Site) {
+    pub(super) fn call(&mut self, call: &'static Call, site: &Site) {
         let count = if call.repeats { site.arguments.len().max(call.roles.len()) } else { call.roles.len() };
         let mut words: Option<Vec<Value>> = None;
         for index in 0..count {
@@ -253,7 +255,7 @@ impl Judge<'_> {
     }
 
     /// The only value of an argument; one of several is unknown.
-    fn one(&self, given: Option<&Given>) -> Option<Value> {
+    pub(super) fn one(&self, given: Option<&Given>) -> Option<Value> {
         let mut values = self.program.values(given?.spot);
         match values.len() {
             1 => values.pop(),
@@ -261,13 +263,13 @@ impl Judge<'_> {
         }
     }
 
-    fn spawn(&mut self, words: &[Value], span: Span, call: &Call) {
+    pub(super) fn spawn(&mut self, words: &[Value], span: Span, call: &Call) {
         let words = words.iter().map(|word| self.program.as_argument(word)).collect();
         self.push(What::Command(words), span, format!("`{}` runs a command", shown(call)));
     }
 
     /// `system("text")`, `system("program", "word")`, `spawn(["program", "word"])`.
-    fn command(&mut self, site: &Site) {
+    pub(super) fn command(&mut self, site: &Site) {
         let given: Vec<&Given> = site
             .arguments
             .iter()
@@ -303,13 +305,13 @@ impl Judge<'_> {
     }
 
     /// ruby: `chdir: "x"` after the words is an option.
-    fn is_option(&self, given: &Given) -> bool {
+    pub(super) fn is_option(&self, given: &Given) -> bool {
         self.program.word(given.spot).is_some()
             && self.program.mark(Spot { at: given.spot.at + 1, ..given.spot }) == Some(":")
     }
 
     /// Whether the call is told to use a shell.
-    fn asks_shell(&self, site: &Site) -> bool {
+    pub(super) fn asks_shell(&self, site: &Site) -> bool {
         site.arguments.iter().any(|given| {
             let named = given.name.as_deref() == Some("shell")
                 && !matches!(self.program.word(given.spot), Some("False" | "false"));
@@ -323,7 +325,14 @@ impl Judge<'_> {
         })
     }
 
-    fn role(&mut self, role: &'static Role, given: Option<&Given>, site: &Site, index: usize, call: &'static Call) {
+    pub(super) fn role(
+        &mut self,
+        role: &'static Role,
+        given: Option<&Given>,
+        site: &Site,
+        index: usize,
+        call: &'static Call,
+    ) {
         match role {
             Role::Effect(word) => self.effect(word, site.span, call),
             Role::Receiver(role) => {
@@ -346,337 +355,10 @@ impl Judge<'_> {
             }
         }
     }
-
-    fn effect(&mut self, word: &'static str, span: Span, call: &Call) {
-        let (effect, aspect) =
-            word.split_once('.').map_or((word, None), |(effect, aspect)| (effect, Aspect::from_word(aspect)));
-        if let Some(effect) = Effect::from_word(effect) {
-            self.push(What::Effect(effect, aspect), span, format!("`{}` in the code", shown(call)));
-        }
-    }
-
-    /// An argument that holds the whole environment.
-    fn shown(&mut self, given: Option<&Given>, span: Span) {
-        let Some(given) = given else { return };
-        for at in given.spot.at..given.end {
-            let spot = Spot { at, ..given.spot };
-            let tested = self
-                .before(spot)
-                .and_then(|before| self.program.word(before))
-                .is_some_and(|word| matches!(word, "in" | "of"));
-            let sigil = self.program.mark(spot) == Some("%");
-            if !sigil && (self.program.word(spot).is_none() || tested || !self.begins_chain(spot)) {
-                continue;
-            }
-            let (values, _) = self.program.chain(spot, 0, &mut |_| {});
-            if values.iter().any(|value| matches!(value, Value::Name(name) if self.program.is_environment_name(name))) {
-                return self.push(What::Effect(Effect::Read, None), span, "shows the whole environment");
-            }
-        }
-    }
-
-    fn argv(&mut self, value: &Value, site: &Site, call: &'static Call) {
-        match value {
-            Value::List(words) if self.asks_shell(site) => {
-                if let Some(first) = words.first() {
-                    self.script("shell", first, site.span, format!("`{}` runs a command", shown(call)));
-                }
-            }
-            Value::List(words) => self.spawn(words, site.span, call),
-            other => self.script("shell", other, site.span, format!("`{}` runs a command", shown(call))),
-        }
-    }
-
-    /// A nested script; text that was decoded is that as well.
-    fn script(&mut self, language: &'static str, value: &Value, span: Span, reason: String) {
-        if matches!(value, Value::Decoded(_)) {
-            self.push(What::Effect(Effect::Run, Some(Aspect::Downloaded)), span, "runs text that is decoded first");
-        }
-        self.push(What::Script { language: language.into(), text: self.program.as_argument(value) }, span, reason);
-    }
-
-    fn code(&mut self, language: &'static str, value: &Value, given: &Given, span: Span, call: &'static Call) {
-        let language = if language == "self" { self.program.code_language() } else { language };
-        if matches!(value, Value::Text(_) | Value::Decoded(_)) || language == "shell" {
-            if language == "shell" && !matches!(value, Value::Text(_) | Value::Decoded(_)) && self.foreign(given) {
-                return self.push(
-                    What::Effect(Effect::Run, Some(Aspect::Downloaded)),
-                    span,
-                    "runs text that is fetched or decoded first",
-                );
-            }
-            return self.script(language, value, span, format!("`{}` runs text as code", shown(call)));
-        }
-        if let Some(path) = self.file_read(given) {
-            return self.push(
-                What::ScriptFile { language: language.into(), path },
-                span,
-                format!("`{}` runs a file's text as code", shown(call)),
-            );
-        }
-        if self.foreign(given) {
-            return self.push(
-                What::Effect(Effect::Run, Some(Aspect::Downloaded)),
-                span,
-                "runs text that is fetched or decoded first",
-            );
-        }
-        self.push(
-            What::Doubt(Doubt::Script),
-            span,
-            format!("`{}` runs text that is not known: {}", shown(call), reason(value)),
-        );
-    }
-
-    /// The calls within an argument, and within what its names stand for.
-    fn inner_sites(&self, given: &Given) -> Vec<Site> {
-        let mut sites = Vec::new();
-        let mut spans = vec![(given.spot, given.end)];
-        for at in given.spot.at..given.end {
-            let Some(word) = self.program.word(Spot { at, ..given.spot }) else { continue };
-            let definitions = self.program.bindings.names.get(word).into_iter().flatten();
-            spans.extend(definitions.filter_map(|definition| match definition {
-                Definition::Expression(spot) => Some((*spot, spot.at + 24)),
-                _ => None,
-            }));
-        }
-        for (from, end) in spans {
-            for at in from.at..end {
-                let spot = Spot { at, ..from };
-                if self.program.word(spot).is_some() && self.begins_chain(spot) {
-                    self.program.chain(spot, 0, &mut |site| {
-                        sites.push(Site {
-                            names: site.names.clone(),
-                            receiver: Vec::new(),
-                            arguments: site.arguments.clone(),
-                            span: site.span,
-                        })
-                    });
-                }
-                if at > from.at && from != given.spot && self.program.token(spot).is_none_or(|token| token.fresh) {
-                    break;
-                }
-            }
-        }
-        sites
-    }
-
-    /// The file whose text an argument reads.
-    fn file_read(&self, given: &Given) -> Option<Argument> {
-        self.inner_sites(given).iter().find_map(|site| {
-            let reads = site
-                .names
-                .iter()
-                .filter_map(|name| self.program.language.call(name))
-                .any(|call| matches!(call.roles, [Role::File | Role::Read | Role::Url, ..]));
-            let value = self.one(site.arguments.first().filter(|_| reads))?;
-            let local = known_text(&value).is_some_and(|text| !text.contains("://"));
-            local.then(|| self.program.as_argument(&value))
-        })
-    }
-
-    /// Whether an argument comes from the network or a decoder.
-    fn foreign(&self, given: &Given) -> bool {
-        const DECODERS: &[&str] = &[
-            "decode",
-            "b64decode",
-            "fromhex",
-            "unhexlify",
-            "decompress",
-            "atob",
-            "decode64",
-            "decode_base64",
-            "base64_decode",
-            "unpack",
-            "gzinflate",
-            "str_rot13",
-            "loads",
-            "Buffer.from",
-        ];
-        self.inner_sites(given).iter().any(|site| {
-            site.names.iter().any(|name| {
-                let fetches = self
-                    .program
-                    .language
-                    .call(name)
-                    .is_some_and(|call| call.roles.iter().any(|role| matches!(role, Role::Url | Role::SendUrl)));
-                fetches || DECODERS.iter().any(|decoder| name == decoder || name.rsplit('.').next() == Some(decoder))
-            })
-        })
-    }
-
-    fn url(&mut self, role: &Role, value: &Value, site: &Site, call: &'static Call) {
-        let argument = self.program.as_argument(value);
-        let prefix = argument.prefix();
-        let whole = known_text(value);
-        let local = matches!(argument.pieces.first(), Some(Piece::Text(_)))
-            && whole.as_ref().is_none_or(|text| !text.contains("://"))
-            && !prefix.contains(&b':')
-            || prefix.starts_with(b"file:");
-        if local {
-            let path = whole.map_or_else(
-                || argument.clone(),
-                |text| Argument::known(text.trim_start_matches("file://"), argument.at),
-            );
-            return self.push(
-                What::Path { effect: Effect::Read, path, tree: false },
-                site.span,
-                format!("`{}` reads a file", shown(call)),
-            );
-        }
-        let effect = if *role == Role::SendUrl || self.sends(site) { Effect::Send } else { Effect::Fetch };
-        self.push(What::Host { effect, url: argument }, site.span, format!("`{}` in the code", shown(call)));
-    }
-
-    /// Whether other arguments give the request a body or a method that changes something.
-    fn sends(&self, site: &Site) -> bool {
-        site.arguments.iter().any(|given| {
-            let body = |name: &str| matches!(name, "data" | "json" | "files" | "body" | "content" | "post");
-            if given.name.as_deref().is_some_and(body) && self.program.word(given.spot) != Some("None") {
-                return true;
-            }
-            (given.spot.at.saturating_sub(2)..given.end).any(|at| {
-                let spot = Spot { at, ..given.spot };
-                let key = self.program.word(spot).is_some_and(body) && matches!(self.program.mark(Spot { at: at + 1, ..spot }), Some(":" | "=>"));
-                let method = match self.program.token(spot).map(|token| &token.kind) {
-                    Some(Kind::Text(text)) => matches!(text.parts.as_slice(), [Part::Known(known)] if matches!(known.to_ascii_uppercase().as_str(), "POST" | "PUT" | "PATCH" | "DELETE")),
-                    _ => false,
-                };
-                key || method
-            })
-        })
-    }
-
-    fn host(&mut self, value: &Value, span: Span, call: &Call) {
-        let host = match value {
-            Value::List(items) => items.first().cloned().unwrap_or_else(|| value.clone()),
-            other => other.clone(),
-        };
-        let near = known_text(&host)
-            .is_some_and(|host| host == "localhost" || host == "::1" || host == "0.0.0.0" || host.starts_with("127."));
-        let effect = if near { Effect::Fetch } else { Effect::Send };
-        self.push(
-            What::Host { effect, url: self.program.as_argument(&host) },
-            span,
-            format!("`{}` connects to a host", shown(call)),
-        );
-    }
-
-    fn path_role(
-        &mut self,
-        role: &Role,
-        value: &Value,
-        site: &Site,
-        index: usize,
-        call: &'static Call,
-        receiver: bool,
-    ) {
-        if let Value::List(items) = value {
-            for item in items {
-                self.path_role(role, item, site, index, call, receiver);
-            }
-            return;
-        }
-        let mode = |index: usize| {
-            argument(site, index)
-                .or_else(|| site.arguments.iter().find(|given| matches!(given.name.as_deref(), Some("mode" | "flags"))))
-        };
-        let (effect, tree) = match role {
-            Role::Read => (Effect::Read, false),
-            Role::Write | Role::WriteKnown => (Effect::Write, false),
-            Role::Delete => (Effect::Delete, false),
-            Role::DeleteTree => (Effect::Delete, true),
-            Role::Run => (Effect::Run, false),
-            Role::File => (self.opened(mode(if receiver { 0 } else { index + 1 })), false),
-            Role::PerlOpen => return self.perl_open(value, site, index, call),
-            _ => return,
-        };
-        if let Some(command) = known_text(value).filter(|text| *role == Role::File && text.starts_with('|')) {
-            let text = Argument::known(command.trim_start_matches('|'), self.program.source.at);
-            return self.push(
-                What::Script { language: "shell".into(), text },
-                site.span,
-                format!("`{}` runs a command", shown(call)),
-            );
-        }
-        let known = matches!(value, Value::Text(_) | Value::Decoded(_));
-        if !known && (matches!(role, Role::WriteKnown) || matches!(effect, Effect::Read)) {
-            return;
-        }
-        let path = self.path(value, effect);
-        let verb = effect.word();
-        self.push(What::Path { effect, path, tree }, site.span, format!("`{}` in the code: {verb}", shown(call)));
-    }
-
-    /// A path; one that is not known is relative where the text can name nothing outside.
-    fn path(&self, value: &Value, effect: Effect) -> Argument {
-        let mut argument = self.program.as_argument(value);
-        argument.many = false;
-        if !self.outside && effect == Effect::Write {
-            for piece in &mut argument.pieces {
-                if let Piece::Unknown(Unknown { kind: kind @ UnknownKind::Any, .. }) = piece {
-                    *kind = UnknownKind::RelativePath;
-                }
-            }
-        }
-        argument
-    }
-
-    /// Whether a file is opened for writing.
-    fn opened(&self, mode: Option<&Given>) -> Effect {
-        let Some(given) = mode else { return Effect::Read };
-        let writes = |text: &str| text.contains(['w', 'a', 'x', '+', '>']) && !text.starts_with("utf");
-        let values = self.program.values(given.spot);
-        let reads = values.iter().all(|value| known_text(value).is_some_and(|text| !writes(&text)));
-        if reads { Effect::Read } else { Effect::Write }
-    }
-
-    /// perl: `open($f, ">", $path)`, `open($f, ">path")`, `open($f, "command|")`, `open($f, "-|", "command")`.
-    fn perl_open(&mut self, value: &Value, site: &Site, index: usize, call: &'static Call) {
-        let mode = known_text(value).unwrap_or_default();
-        let mode = mode.trim();
-        let next = self.one(argument(site, index + 1));
-        let command =
-            |text: &str| What::Script { language: "shell".into(), text: Argument::known(text, self.program.source.at) };
-        match next {
-            Some(next) if mode.contains('|') => {
-                let text = self.program.as_argument(&next);
-                self.push(What::Script { language: "shell".into(), text }, site.span, "`open` runs a command");
-            }
-            Some(next) => {
-                let role = if mode.contains(['>', '+']) { &Role::Write } else { &Role::Read };
-                self.path_role(role, &next, site, index, call, true);
-            }
-            None if mode.starts_with('|') || mode.ends_with('|') => {
-                let what = command(mode.trim_matches('|'));
-                self.push(what, site.span, "`open` runs a command");
-            }
-            None if mode.starts_with(">&") || mode.starts_with("<&") => {}
-            None if mode.starts_with(['>', '+']) => {
-                let path = super::value::text(mode.trim_start_matches(['>', '+', '<']).trim());
-                self.path_role(&Role::Write, &path, site, index, call, true);
-            }
-            None if !mode.is_empty() => {
-                let path = super::value::text(mode.trim_start_matches('<').trim());
-                self.path_role(&Role::Read, &path, site, index, call, true);
-            }
-            None => self.push(
-                What::Doubt(Doubt::Argument),
-                site.span,
-                "whether `open` reads, writes or runs a command is not known",
-            ),
-        }
-    }
-}
-
-impl Program<'_> {
-    fn code_language(&self) -> &'static str {
-        self.language.names.first().copied().unwrap_or_default()
-    }
 }
 
 /// `X.send(:name, …)` is `X.name(…)`.
-fn redirected(program: &Program<'_>, site: &Site) -> Site {
+pub(super) fn redirected(program: &Program<'_>, site: &Site) -> Site {
     let copy = || Site {
         names: site.names.clone(),
         receiver: site.receiver.clone(),
@@ -701,7 +383,7 @@ fn redirected(program: &Program<'_>, site: &Site) -> Site {
 }
 
 /// The argument at this place: by position, or the one whose name says that it is what the call is about.
-fn argument(site: &Site, index: usize) -> Option<&Given> {
+pub(super) fn argument(site: &Site, index: usize) -> Option<&Given> {
     const NAMES: &[&str] =
         &["path", "file", "filename", "name", "src", "dst", "url", "args", "cmd", "command", "target", "address"];
     let positional: Vec<&Given> = site.arguments.iter().filter(|given| given.name.is_none()).collect();
@@ -715,11 +397,11 @@ fn argument(site: &Site, index: usize) -> Option<&Given> {
 }
 
 /// How a call is named for people.
-fn shown(call: &Call) -> &'static str {
+pub(super) fn shown(call: &Call) -> &'static str {
     call.name.trim_start_matches('.')
 }
 
-fn reason(value: &Value) -> String {
+pub(super) fn reason(value: &Value) -> String {
     match value {
         Value::Unknown(reason) => reason.to_string(),
         Value::Name(name) => format!("{name} is not known"),
@@ -728,7 +410,7 @@ fn reason(value: &Value) -> String {
 }
 
 /// Words joined by blanks.
-fn joined(words: &[Argument]) -> Argument {
+pub(super) fn joined(words: &[Argument]) -> Argument {
     let at = words.first().map(|word| word.at).unwrap_or_default();
     let mut pieces = Vec::new();
     for (index, word) in words.iter().enumerate() {

@@ -5,12 +5,18 @@
 //! code that is made at run time. Values are followed as far as literals, joins, loops over literal lists, parameters
 //! with literal arguments and import names tell them, whatever the order in which they would run.
 
+mod arguments;
 mod awk;
 mod binding;
 mod call;
+mod expression;
+mod import;
+mod known;
 pub mod language;
 mod lexer;
 mod line;
+mod quote;
+mod reach;
 mod sed;
 mod source;
 mod sql;
