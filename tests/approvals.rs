@@ -14,6 +14,7 @@ use vetsh::host::FileRead;
 use vetsh::policy::{AskSettings, Unattended};
 
 use crate::question::{Question, state};
+use crate::support::{ALLOW_ALL, Sandbox, see};
 
 fn ask(part: &str) -> Question {
     Question::new(part, Verdict::Ask)
@@ -247,4 +248,24 @@ fn a_program_of_the_policy_asks_where_no_terminal_can() {
         let (outcome, _) = by_program(text, mode, wait);
         assert!(matches!(outcome, Outcome::Refused(Refusal::Unattended)), "{text}: {outcome:?}");
     }
+}
+
+#[test]
+fn tickets_are_listed_and_shown_to_everybody_and_answered_only_by_a_human() {
+    let sandbox = Sandbox::new(ALLOW_ALL);
+    let vetsh = |arguments: &[&str]| see(sandbox.command(sandbox.shim("vetsh")).arg("approvals").args(arguments));
+    assert_eq!((vetsh(&["list"]).code, vetsh(&["list"]).stdout.as_str()), (Some(0), ""));
+    let id = pending(&ask("rm -r build\nls"), &sandbox.path("state"));
+    let list = vetsh(&["list"]).stdout;
+    assert!(list.starts_with(&format!("{id}  open ")) && list.ends_with("/home/me/app  rm -r build …\n"), "{list}");
+    let shown = vetsh(&["show", &id]).stdout;
+    assert!(shown.contains("  rm -r build\n  ls\n") && shown.contains("1. delete.project build"), "{shown}");
+    for verb in ["approve", "deny"] {
+        let seen = vetsh(&[verb, &id]);
+        assert_eq!(seen.code, Some(126));
+        assert!(seen.stderr.contains("answered by a human at a terminal"), "{}", seen.stderr);
+    }
+    let standing = Store::new(&sandbox.path("state")).read(&id).unwrap().unwrap();
+    assert_eq!(standing.state, State::Open);
+    assert_eq!(vetsh(&["show", "../lock"]).code, Some(2));
 }

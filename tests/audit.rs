@@ -15,6 +15,7 @@ use vetsh::audit::verify::{Fault, Report, entry, verify};
 use vetsh::decision::Verdict;
 
 use crate::question::{Question, state};
+use crate::support::{DENY_TOUCH, Sandbox, Seen, see};
 
 fn log(state: &Path) -> Log<'_> {
     Log { state, strict: false }
@@ -222,4 +223,93 @@ fn limited() {
     let state = std::env::var_os("VETSH_TEST_STATE").unwrap();
     assert!(!allow(Path::new(&state), "echo").unwrap().recorded());
     std::io::stdout().flush().unwrap();
+}
+
+/// What `vetsh ARGUMENTS` prints and exits with.
+fn vetsh(sandbox: &Sandbox, arguments: &[&str]) -> Seen {
+    see(sandbox.command(sandbox.shim("vetsh")).args(arguments))
+}
+
+#[test]
+fn the_log_is_read_by_time_verdict_and_number() {
+    let sandbox = Sandbox::new(DENY_TOUCH);
+    for (script, code) in [("exit 3", 3), ("touch a", 126), ("echo TOKEN=hunter2 >/dev/null", 0)] {
+        assert_eq!(see(&mut sandbox.shell("bash", ["-c", script])).code, Some(code));
+    }
+    let rows = |arguments: &[&str]| {
+        let seen = vetsh(&sandbox, &[&["log"], arguments].concat());
+        assert_eq!((seen.code, seen.stderr.as_str()), (Some(0), ""));
+        seen.stdout.lines().map(|line| line.split_once("  ").unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    let at = sandbox.project().display().to_string();
+    let first = format!("allow ran      {at}  exit 3");
+    let second = format!("deny  refused  {at}  touch a");
+    let third = format!("allow ran      {at}  echo TOKEN=*** >/dev/null");
+    assert_eq!(rows(&[]), [first.clone(), second.clone(), third.clone()]);
+    assert_eq!(rows(&["--verdict", "deny"]), [second.clone()]);
+    assert_eq!(rows(&["-n", "2"]), [second, third.clone()]);
+    assert_eq!(rows(&["--since", "1h", "--verdict", "allow", "-n", "1"]), [third]);
+    assert_eq!(rows(&["--since", "2020-01-01"]).len(), 3);
+    assert_eq!(rows(&["--since", "2200-01-01T00:00:00Z"]), Vec::<String>::new());
+    let json = vetsh(&sandbox, &["log", "--json"]).stdout;
+    assert_eq!(json, fs::read_to_string(sandbox.path("state/log.jsonl")).unwrap());
+    assert_eq!(vetsh(&sandbox, &["log", "--since", "yesterday-ish"]).code, Some(2));
+}
+
+#[test]
+fn log_verify_tells_what_became_of_the_log() {
+    let sandbox = Sandbox::new(DENY_TOUCH);
+    let verify = || {
+        let seen = vetsh(&sandbox, &["log", "verify"]);
+        (seen.code, seen.stdout)
+    };
+    assert_eq!(verify(), (Some(0), "0 records; the chain holds\n".to_owned()));
+    let run = || assert_eq!(see(&mut sandbox.shell("bash", ["-c", "exit 3"])).code, Some(3));
+    run();
+    run();
+    assert_eq!(verify(), (Some(0), "2 records; the chain holds\n".to_owned()));
+    let path = sandbox.path("state/log.jsonl");
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"version\":1").unwrap();
+    let told = "the last line is unfinished: its writer was killed, or is writing\n2 records; the chain holds\n";
+    assert_eq!(verify(), (Some(0), told.to_owned()));
+    run();
+    let told = "line 3 is unfinished: its writer was killed; the line after it says so\n3 records; the chain holds\n";
+    assert_eq!(verify(), (Some(0), told.to_owned()));
+    let text = fs::read_to_string(&path).unwrap().replacen("exit 3", "exit 4", 1);
+    fs::write(&path, text).unwrap();
+    let (code, told) = verify();
+    assert_eq!(code, Some(1));
+    assert!(
+        told.starts_with("line 1 was changed after it was written\n") && told.ends_with("the chain is broken\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn without_a_writable_state_allowed_commands_run_and_asked_ones_do_not() {
+    let ask = DENY_TOUCH.replace("verdict = \"deny\"\ncommand", "verdict = \"ask\"\ncommand");
+    let sandbox = Sandbox::new(&ask);
+    let inside = |script: &str| {
+        let mut bwrap = sandbox.command("/usr/bin/bwrap");
+        bwrap.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]).arg(sandbox.shim("bash"));
+        see(bwrap.args(["-c", script]))
+    };
+    let allowed = inside("echo ran; exit 3");
+    assert_eq!((allowed.code, allowed.stdout.as_str(), allowed.stderr.as_str()), (Some(3), "ran\n", ""));
+    let asked = inside("touch /tmp/x; echo ran");
+    assert_eq!((asked.code, asked.stdout.as_str()), (Some(126), ""));
+    assert!(
+        asked.stderr.starts_with("vetsh: denied: ") && asked.stderr.contains("cannot be asked"),
+        "{}",
+        asked.stderr
+    );
+}
+
+#[test]
+fn a_strict_log_refuses_what_cannot_be_recorded() {
+    let sandbox = Sandbox::new(&format!("{DENY_TOUCH}[audit]\non_error = \"refuse\"\n"));
+    fs::create_dir(sandbox.path("state/log.jsonl")).unwrap();
+    let seen = see(&mut sandbox.shell("bash", ["-c", "echo ran"]));
+    assert_eq!((seen.code, seen.stdout.as_str()), (Some(126), ""));
+    assert!(seen.stderr.contains("must be recorded"), "{}", seen.stderr);
 }

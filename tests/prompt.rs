@@ -288,3 +288,21 @@ fn a_shell_on_a_programs_terminal_leaves_a_ticket_and_runs_once_after_it_is_appr
     assert!(sandbox.project().join("made").exists());
     assert!(line().contains("code=126"));
 }
+
+#[test]
+fn one_yes_covers_the_shells_that_the_command_starts() {
+    let sandbox = Sandbox::new(ASK_TOUCH);
+    let tmux = Tmux::attached(&sandbox.path("home"));
+    let (bash, sh) = (sandbox.shim("bash"), sandbox.shim("sh"));
+    let script = format!("{0} -c \"touch a\"; {0} -c \"touch b\"; exit 7", sh.display());
+    tmux.type_in(&format!("cd {}; {} -c '{script}'; echo code=$?\r", sandbox.project().display(), bash.display()));
+    tmux.wait_for(ASKS);
+    keep_silent();
+    tmux.type_in("y");
+    tmux.wait_for("code=7");
+    assert!(sandbox.project().join("a").exists() && sandbox.project().join("b").exists());
+    let log = std::fs::read_to_string(sandbox.path("state/log.jsonl")).unwrap();
+    let by: Vec<_> =
+        log.lines().map(|line| line.split("\"by\":\"").nth(1).unwrap().split('"').next().unwrap()).collect();
+    assert_eq!(by, ["human", "approval", "approval"]);
+}
