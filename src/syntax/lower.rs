@@ -5,8 +5,9 @@
 
 use std::cell::RefCell;
 use std::iter::Peekable;
+use std::ops::ControlFlow;
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::model::{
     Block, Command, Compound, CompoundKind, Coproc, Function, List, ListOperator, Opaque, Pipeline, Redirection,
@@ -53,7 +54,19 @@ fn parse(text: &[u8]) -> Option<Tree> {
             parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
             *slot = Some(parser);
         }
-        slot.as_mut()?.parse(text, None).filter(|tree| !tree.root_node().has_error())
+        let parser = slot.as_mut()?;
+        // Its attempts to recover from an error may take a thousand times as long as the text took.
+        let mut progress = |state: &ParseState| match state.has_error() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let mut rest = |offset: usize, _| text.get(offset..).unwrap_or_default();
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = parser.parse_with_options(&mut rest, None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree.filter(|tree| !tree.root_node().has_error())
     })
 }
 

@@ -6,7 +6,7 @@ use super::level::Level;
 use super::position::Position;
 use super::token::TokenKind;
 use super::word::{Parts, Quoting};
-use super::{Fault, Scanner};
+use super::{Fault, MAX_DEPTH, Scanner};
 use crate::syntax::model::{Part, Word};
 
 impl Scanner<'_> {
@@ -96,7 +96,7 @@ impl Scanner<'_> {
     }
 
     /// The closing byte that matches one before `start`, quotes and backslashes regarded. Brackets hide what
-    /// parentheses in them hold; parentheses do not care for brackets.
+    /// parentheses in them hold; parentheses do not care for brackets. `None` also where they nest too deeply.
     fn matching(&self, start: usize, close: u8) -> Option<usize> {
         let mut open = vec![close];
         let mut quote = None;
@@ -110,6 +110,7 @@ impl Scanner<'_> {
                 (Some(quoted), byte) if byte == quoted => quote = None,
                 (Some(_), _) => {}
                 (None, b'"' | b'`' | b'\'') => quote = Some(byte),
+                (None, b'(' | b'[') if open.len() >= MAX_DEPTH => return None,
                 (None, b'(') => open.push(b')'),
                 (None, b'[') if close == b']' => open.push(b']'),
                 (None, byte) if open.last() == Some(&byte) => {

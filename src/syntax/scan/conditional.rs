@@ -1,14 +1,18 @@
 //! `[[ … ]]`.
 
 use super::word::{Parts, Quoting};
-use super::{Fault, Scanner, ends_word};
+use super::{Fault, MAX_DEPTH, Scanner, TOO_DEEP, ends_word};
 use crate::syntax::model::{Part, Word};
+
+/// How many words a test may have: the second reader nests them.
+const MAX_TEST_WORDS: usize = 1000;
 
 impl Scanner<'_> {
     /// Reads `[[ … ]]`: the words and operators between the brackets.
     pub(super) fn conditional(&mut self) -> Result<Vec<Word>, Fault> {
         self.at += 2;
         let mut words: Vec<Word> = Vec::new();
+        let mut nested = 0;
         loop {
             self.skip_lines();
             let pattern = words.last().is_some_and(|word| literal(word, &[b"=~", b"==", b"=", b"!="]));
@@ -27,7 +31,11 @@ impl Scanner<'_> {
             if word.span.start == word.span.end {
                 return Err(Fault::syntax("a test that is not closed"));
             }
+            nested += usize::from(literal(&word, &[b"(", b"!"]));
             words.push(word);
+            if nested > MAX_DEPTH || words.len() > MAX_TEST_WORDS {
+                return Err(TOO_DEEP);
+            }
         }
     }
 

@@ -5,6 +5,9 @@ use super::token::{Prefix, Token, TokenKind};
 use super::{Fault, MAX_DEPTH, Scanner, TOO_DEEP, continues_name, ends_word};
 use crate::syntax::model::{Redirection, RedirectionKind, SyntaxDoubtKind, Word};
 
+/// How deep `case` commands may nest of which the last clause does not end in `;;`.
+const MAX_OPEN_CLAUSES: usize = 4;
+
 /// What ends a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::syntax) enum Close {
@@ -200,9 +203,13 @@ impl<'t> Scanner<'t> {
             return Ok(());
         }
         let depth = level.state.frames.len();
+        let cases = level.state.frames.iter().filter(|frame| **frame == Frame::Case).count();
+        let clause_open = level.state.position != Position::Pattern;
         if let Some(keyword) = level.state.keyword(plain, self.dialect) {
-            if plain == b"select" {
-                self.patch(start, b"for   ".to_vec());
+            match plain {
+                b"select" => self.patch(start, b"for   ".to_vec()),
+                b"esac" if clause_open => self.end_clause(start, cases)?,
+                _ => {}
             }
             self.at += plain.len();
             let depth = depth.min(level.state.frames.len());
@@ -213,6 +220,17 @@ impl<'t> Scanner<'t> {
         let word = self.argument(level.state.position == Position::Arguments)?;
         level.state.word();
         self.push(level, start, TokenKind::Word(word));
+        Ok(())
+    }
+
+    /// Ends the last clause of a `case` for the second reader, which would read it twice, and what is in it four times.
+    fn end_clause(&mut self, esac: usize, cases: usize) -> Result<(), Fault> {
+        let before = esac.checked_sub(2).and_then(|at| self.text.get(at..esac)).unwrap_or_default();
+        if matches!(before, b"  " | b"\t\t" | b"; ") {
+            self.patch(esac - 2, b";;".to_vec());
+        } else if cases > MAX_OPEN_CLAUSES {
+            return Err(TOO_DEEP);
+        }
         Ok(())
     }
 
@@ -229,6 +247,7 @@ impl<'t> Scanner<'t> {
     fn prefix(&mut self, level: &mut Level, plain: &[u8]) -> Result<bool, Fault> {
         let start = self.at;
         let extended = self.dialect.has_extensions();
+        let before = level.tokens.iter().rev().take_while(|token| matches!(token.kind, TokenKind::Prefix(_))).count();
         let prefix = match plain {
             b"!" if self.peek_at(1).is_none_or(ends_word) => {
                 self.at += 1;
@@ -257,6 +276,9 @@ impl<'t> Scanner<'t> {
                 None => return Ok(false),
             },
         };
+        if self.depth + before >= MAX_DEPTH {
+            return Err(TOO_DEEP);
+        }
         self.push(level, start, TokenKind::Prefix(prefix));
         Ok(true)
     }

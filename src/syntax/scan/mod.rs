@@ -25,7 +25,7 @@ pub(super) use token::{Keyword, Prefix, Token, TokenKind};
 /// How deep quotes, substitutions and compound commands may nest in each other, counted together.
 ///
 /// Both parsers and everything downstream recurse on nesting; this bound keeps them within 256 KiB of stack.
-pub(super) const MAX_DEPTH: usize = 60;
+pub(super) const MAX_DEPTH: usize = 40;
 
 /// Why scanning cannot go on, and from where.
 #[derive(Debug)]

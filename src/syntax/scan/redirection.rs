@@ -6,6 +6,9 @@ use super::token::TokenKind;
 use super::{Fault, Scanner};
 use crate::syntax::model::{Descriptor, Part, Redirection, RedirectionKind, SyntaxDoubtKind, Word};
 
+/// How many here-documents may start on one line: the second reader needs the square of it.
+const MAX_BODIES: usize = 100;
+
 impl Scanner<'_> {
     /// Reads a redirection.
     pub(super) fn redirection(&mut self, level: &mut Level) -> Result<(), Fault> {
@@ -15,6 +18,9 @@ impl Scanner<'_> {
         self.skip_blanks();
         let kind = if matches!(operator, b"<<" | b"<<-") {
             let delimiter = self.delimiter(operator == b"<<-")?;
+            if level.bodies.len() >= MAX_BODIES {
+                return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "too many here-documents on a line" });
+            }
             level.bodies.push((level.tokens.len(), delimiter));
             RedirectionKind::HereDocument(Word::default())
         } else {
