@@ -4,9 +4,12 @@
 
 mod approvals;
 mod audit;
+mod check;
 mod commands;
+mod docs;
 mod facts;
 mod inline;
+mod install;
 mod layering;
 mod policy;
 mod prompt;
