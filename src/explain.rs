@@ -60,16 +60,25 @@ impl Mode {
 /// The decision for people: the verdict, then each finding under the text that it is about.
 pub fn text(decision: &Decision) -> String {
     let mut text = format!("{} (mode {})\n", decision.verdict.word(), decision.mode.word());
-    for finding in &decision.findings {
-        let _ = write!(text, "\n{}\n", finding_text(finding, &decision.facts));
-    }
-    if decision.findings.is_empty() {
+    let mut rest: Vec<&Finding> = decision.findings.iter().collect();
+    if rest.is_empty() {
         text.push_str("\nnothing found that needs a word of the policy\n");
+    }
+    while let Some(&first) = rest.first() {
+        let (alike, others) = rest.into_iter().partition(|finding| is_alike(finding, first));
+        rest = others;
+        let _ = write!(text, "\n{}\n", finding_text(first, &alike, &decision.facts));
     }
     text
 }
 
-fn finding_text(finding: &Finding, facts: &Facts) -> String {
+/// Whether two findings differ in nothing but the effect: one rule that answers all effects of a command.
+fn is_alike(one: &Finding, two: &Finding) -> bool {
+    let key = |finding: &Finding| (finding.verdict, finding.rule.clone(), finding.at, finding.reason.clone());
+    key(one) == key(two) && one.provenance == two.provenance
+}
+
+fn finding_text(finding: &Finding, alike: &[&Finding], facts: &Facts) -> String {
     let level = match finding.verdict {
         Verdict::Allow => Level::INFO,
         Verdict::Ask => Level::WARNING,
@@ -79,7 +88,7 @@ fn finding_text(finding: &Finding, facts: &Facts) -> String {
     let excerpt = Excerpt::of(script.map_or(&b""[..], |script| &script.text), finding.at.span);
     let name = script.map_or_else(String::new, |script| terminal_text::line(script.name.as_bytes()));
     let reason = terminal_text::line(finding.reason.as_bytes());
-    let subject = subject(finding);
+    let subject = alike.iter().map(|finding| subject(finding)).collect::<Vec<_>>().join(", ");
     let statement = statement(finding);
     let mut group = level.with_name(finding.verdict.word()).primary_title(reason);
     if let Some(rule) = &finding.rule {

@@ -25,15 +25,15 @@ fn the_exit_code_is_the_verdict() {
 
 #[test]
 fn the_text_underlines_what_is_meant() {
-    let seen = check(&["echo start\nrm -rf /srv/data"]);
+    let seen = check(&["echo start\nrm -rf /mnt/data"]);
     let expected = "\
 ask (mode auto)
 
-ask: deletes files elsewhere
+ask: deletes files outside the project
  --> -c:2:8
   |
-2 | rm -rf /srv/data
-  |        ^^^^^^^^^ delete.elsewhere on /srv/data
+2 | rm -rf /mnt/data
+  |        ^^^^^^^^^ delete.elsewhere on /mnt/data
   |
   = note: builtin layer";
     assert_eq!(seen.stdout.split(", line").next().unwrap(), expected, "{}", seen.stdout);
@@ -44,9 +44,9 @@ fn a_rule_is_named_with_its_layer_and_reason() {
     let text = check(&["git push -f origin main"]).stdout;
     for part in [
         "deny[no-force-push]: rewrites published history; push to a branch instead",
-        "= note: rule `no-force-push` of the user layer, line 2",
+        "= note: rule `no-force-push` of the user layer, line 3",
     ] {
-        assert!(text.contains(part), "{part}\n{text}");
+        assert_eq!(text.matches(part).count(), 1, "{part}\n{text}");
     }
 }
 
@@ -58,7 +58,7 @@ fn control_characters_do_not_reach_the_terminal() {
 
 #[test]
 fn json_has_the_documented_shape() {
-    let seen = check(&["--json", "sudo rm -rf \"$X\" /srv/data"]);
+    let seen = check(&["--json", "echo $X; rm -rf /mnt/data"]);
     let decision: Value = serde_json::from_str(&seen.stdout).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&decision), ["commands", "findings", "host", "mode", "policy", "verdict", "version"]);
@@ -69,8 +69,8 @@ fn json_has_the_documented_shape() {
     let command = ["argv", "cwd", "program", "span", "via"];
     assert!(decision["commands"].as_array().unwrap().iter().all(|found| keys(found) == command));
     let deleted: Vec<_> = decision["findings"].as_array().unwrap().iter().filter(|f| f["effect"] == "delete").collect();
-    assert_eq!(deleted[0]["target"], "/srv/data");
-    assert_eq!(deleted[0]["span"], json!([17, 26]));
+    assert_eq!(deleted[0]["target"], "/mnt/data");
+    assert_eq!(deleted[0]["span"], json!([16, 25]));
 }
 
 #[test]

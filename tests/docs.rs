@@ -63,7 +63,9 @@ fn the_man_pages_are_those_of_this_build() {
     see(sandbox.command(sandbox.shim("vetsh")).arg("man").arg(folder.path()));
     let read = |folder: &Path| {
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        files.map(|path| (path.file_name().unwrap().to_owned(), fs::read_to_string(&path).unwrap())).collect::<BTreeSet<_>>()
+        files
+            .map(|path| (path.file_name().unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
+            .collect::<BTreeSet<_>>()
     };
     let (made, kept) = (read(folder.path()), read(&root().join("docs/man")));
     let stale: Vec<_> = made.symmetric_difference(&kept).map(|(name, _)| name).collect();

@@ -66,7 +66,8 @@ fn an_installation_has_all_its_parts() {
         assert_eq!(file(name).ino(), file("vetsh").ino(), "{name} is a hard link");
     }
     let mode = |below: &str| fs::metadata(home.path(below)).unwrap().permissions().mode() & 0o777;
-    let modes = [".config/vetsh", ".local/state/vetsh", "run/vetsh", ".config/vetsh/policy.toml", "shims/vetsh.install"];
+    let modes =
+        [".config/vetsh", ".local/state/vetsh", "run/vetsh", ".config/vetsh/policy.toml", "shims/vetsh.install"];
     assert_eq!(modes.map(mode), [0o700, 0o700, 0o700, 0o600, 0o644]);
     let record = fs::read_to_string(home.path("shims/vetsh.install")).unwrap();
     for line in [
