@@ -8,9 +8,15 @@ pub(super) fn of(message: &str) -> (String, Option<String>) {
         let word = words.next().unwrap_or_default();
         return (format!("unknown {kind} `{word}`"), help(word, words));
     }
-    let help =
-        message.contains("map").then(|| "a key with a dot is quoted: `\"write.project\" = \"allow\"`".to_owned());
-    (message.to_owned(), help)
+    if message.starts_with("wanted string or table") {
+        return ("a word in quotes is expected here".to_owned(), None);
+    }
+    (message.replace("expected u32", "expected a number"), None)
+}
+
+/// What to do about a text that is no TOML.
+pub(super) fn syntax(message: &str) -> Option<String> {
+    message.contains("dotted key").then(|| "write the key in quotes: `\"write.project\" = \"allow\"`".to_owned())
 }
 
 /// The nearest of the known words, or all of them where none is near.
@@ -27,7 +33,7 @@ pub(super) fn help<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Opti
 pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let near = known.iter().map(|known| (distance(&lower, known), *known)).min_by_key(|(distance, _)| *distance);
-    near.filter(|(distance, known)| *distance <= known.len().max(3) / 3).map(|(_, known)| known)
+    near.filter(|(distance, known)| *distance <= word.len().max(known.len()) / 3).map(|(_, known)| known)
 }
 
 /// Levenshtein's distance.

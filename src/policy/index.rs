@@ -33,7 +33,8 @@ pub struct Index {
     slots: u32,
 }
 
-const SLOT: usize = 16;
+/// Key, start and length of the bucket, checksum.
+const SLOT: usize = 24;
 /// Slots read at once: a run of used slots longer than this is rare at half load.
 const WINDOW: usize = 8;
 const CHECKSUM: usize = 8;
@@ -96,10 +97,11 @@ pub(super) fn encode(rules: &[Rule]) -> Result<(Vec<u8>, u32), Fault> {
         *table.get_mut(at).ok_or(Fault::Encode)? = (key.0, start, length);
     }
     let mut out = Vec::with_capacity(slots * SLOT + body.len());
-    for (key, start, length) in table {
-        out.extend_from_slice(&key.to_le_bytes());
-        out.extend_from_slice(&start.to_le_bytes());
-        out.extend_from_slice(&length.to_le_bytes());
+    for (at, (key, start, length)) in table.into_iter().enumerate() {
+        let place = u64::from(start) | u64::from(length) << 32;
+        for number in [key, place, slot_sum(at, key, place)] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
     }
     out.extend_from_slice(&body);
     Ok((out, u32::try_from(slots).map_err(|_| Fault::Encode)?))
@@ -134,10 +136,14 @@ impl Rules for Index {
         while seen < slots {
             let count = WINDOW.min(slots - at);
             let window = self.bytes.read((at * SLOT) as u64, count * SLOT)?;
-            for slot in window.chunks_exact(SLOT) {
-                match number(slot, 0) {
+            for (offset, slot) in window.chunks_exact(SLOT).enumerate() {
+                let [found, place, sum] = [0, 8, 16].map(|start| number(slot, start));
+                if sum != slot_sum(at + offset, found, place) {
+                    return Err(Fault::Damaged);
+                }
+                match found {
                     0 => return Ok(Vec::new()),
-                    found if found == key.0 => return self.bucket(number(slot, 8)),
+                    found if found == key.0 => return self.bucket(place),
                     _ => seen += 1,
                 }
             }
@@ -160,6 +166,12 @@ fn slot_of(key: Key, slots: usize) -> usize {
     (key.0 ^ (key.0 >> 32)) as usize & (slots - 1)
 }
 
+/// An unused slot has one too, so that damage cannot make a rule disappear.
+fn slot_sum(at: usize, key: u64, place: u64) -> u64 {
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29);
+    [key, place].into_iter().fold(at as u64 ^ 0x9e37_79b9_7f4a_7c15, mix)
+}
+
 /// The little-endian number at an offset; 0 beyond the end.
 fn number(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
@@ -178,4 +190,80 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let words = words.iter().chain([&tail]).map(|word| u64::from_le_bytes(*word));
     let start = bytes.len() as u64 ^ 0x9e37_79b9_7f4a_7c15;
     words.fold(start, |sum, word| (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::decision::Verdict;
+
+    fn rules(count: usize) -> Vec<Rule> {
+        let rule = |at: usize| Rule {
+            id: format!("rule-{at}"),
+            verdict: Some(Verdict::Ask),
+            commands: vec![vec![format!("tool{at}")]],
+            ..Rule::default()
+        };
+        (0..count).map(rule).collect()
+    }
+
+    /// Counts what is read.
+    #[derive(Debug)]
+    struct Counted(Vec<u8>, Rc<Cell<usize>>);
+
+    impl Bytes for Counted {
+        fn read(&self, start: u64, length: usize) -> Result<Vec<u8>, Fault> {
+            self.1.set(self.1.get() + length);
+            self.0.read(start, length)
+        }
+    }
+
+    #[test]
+    fn every_rule_is_found_by_its_program() {
+        let rules = rules(1000);
+        let (bytes, slots) = encode(&rules).unwrap();
+        let index = Index::new(Box::new(bytes), slots);
+        for rule in &rules {
+            let program = &rule.commands[0][0];
+            assert_eq!(index.find(Key::program(program.as_bytes())).unwrap(), std::slice::from_ref(rule));
+        }
+        assert_eq!(index.find(Key::program(b"git")).unwrap(), []);
+        assert_eq!(index.find(Key::ANY).unwrap(), []);
+    }
+
+    #[test]
+    fn a_look_up_reads_no_more_with_more_rules() {
+        let read = |count: usize| {
+            let (bytes, slots) = encode(&rules(count)).unwrap();
+            let read = Rc::new(Cell::new(0));
+            let index = Index::new(Box::new(Counted(bytes, Rc::clone(&read))), slots);
+            assert_eq!(index.find(Key::program(b"tool7")).unwrap().len(), 1);
+            assert_eq!(index.find(Key::program(b"git")).unwrap().len(), 0);
+            read.get()
+        };
+        let bound = 4 * WINDOW * SLOT + 100;
+        assert!([10, 50, 10_000].iter().all(|count| read(*count) <= bound), "{:?}", [10, 50, 10_000].map(read));
+    }
+
+    #[test]
+    fn damage_is_a_fault_and_never_another_rule() {
+        let rules = rules(8);
+        let (bytes, slots) = encode(&rules).unwrap();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x41;
+            let index = Index::new(Box::new(damaged), slots);
+            for rule in &rules {
+                match index.find(Key::program(rule.commands[0][0].as_bytes())) {
+                    Ok(found) => assert_eq!(found, [rule.clone()], "byte {at}"),
+                    Err(fault) => assert!(matches!(fault, Fault::Damaged), "byte {at}"),
+                }
+            }
+        }
+        let empty = Index::new(Box::new(Vec::new()), 1 << 30);
+        assert!(empty.find(Key::ANY).is_err());
+    }
 }

@@ -88,6 +88,11 @@ pub(super) fn normal(path: &[u8]) -> Vec<u8> {
     [b"/", names.join(&b'/').as_slice()].concat()
 }
 
+/// Whether a path's glob can match outside home and project.
+pub(super) fn is_absolute(glob: &str) -> bool {
+    glob.starts_with('/') || glob.starts_with("**/")
+}
+
 /// Whether a word of a policy is more than itself.
 pub(super) fn is_glob(word: &str) -> bool {
     word.contains(['*', '?', '[', '\\'])

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
@@ -39,6 +39,12 @@ pub(super) struct Head {
     pub(super) shell: Option<Spanned<ShellTable>>,
     pub(super) ask: Option<Spanned<AskTable>>,
     pub(super) audit: Option<Spanned<AuditTable>>,
+    /// Read apart; here so that it counts as known.
+    #[serde(rename = "rule")]
+    _rule: IgnoredAny,
+    /// Read apart; here so that it counts as known.
+    #[serde(rename = "wrapper")]
+    _wrapper: IgnoredAny,
 }
 
 /// `[places]`.
@@ -165,10 +171,35 @@ impl<'de> Visitor<'de> for StringsVisitor {
 /// Reads a file; what is wrong goes to `problems`.
 pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> File {
     let (mut root, errors) = DeTable::parse_recoverable(text);
-    problems.extend(errors.iter().map(|error| Problem::new(span_of(error), error.message(), None)));
+    if !errors.is_empty() {
+        // What a text that is no TOML seems to say would only be noise.
+        problems.extend(errors.iter().map(|error| Problem::new(span_of(error), error.message(), advice::syntax(error.message()))));
+        return File::default();
+    }
+    flatten(root.get_mut(), "effects");
     let rules = take_tables(root.get_mut(), "rule", problems);
     let wrappers = take_tables(root.get_mut(), "wrapper", problems);
     File { head: table(root, problems), rules: tables(rules, problems), wrappers: tables(wrappers, problems) }
+}
+
+/// `write.project = "allow"` without quotes is a table in TOML; here it is the same as the key in quotes.
+fn flatten(root: &mut DeTable<'_>, key: &str) {
+    let Some(DeValue::Table(table)) = root.get_mut(key).map(Spanned::get_mut) else {
+        return;
+    };
+    let dotted = table.iter().filter(|(_, value)| value.get_ref().is_table()).map(|(key, _)| key.get_ref().clone());
+    for effect in dotted.collect::<Vec<_>>() {
+        let Some((key, value)) = table.remove_entry(&*effect) else {
+            continue;
+        };
+        if let DeValue::Table(aspects) = value.into_inner() {
+            for (aspect, verdict) in aspects {
+                let span = key.span().start..aspect.span().end;
+                let name = format!("{}.{}", key.get_ref(), aspect.get_ref());
+                table.insert(Spanned::new(span, name.into()), verdict);
+            }
+        }
+    }
 }
 
 type Tables<'i> = Vec<Spanned<DeTable<'i>>>;
