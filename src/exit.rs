@@ -2,6 +2,8 @@
 
 /// All went well; `vetsh check`: it would run.
 pub const SUCCESS: i32 = 0;
+/// `vetsh policy check`: something is wrong with the policy.
+pub const FAULTY: i32 = 1;
 /// `vetsh` was used wrongly.
 pub const USAGE: i32 = 2;
 /// `vetsh check`: a human would be asked.

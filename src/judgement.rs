@@ -27,7 +27,8 @@ pub struct Question<'a> {
 pub fn decide(task: &Task<'_>, host: &dyn Host, question: Question<'_>) -> Result<Decision, policy::Fault> {
     let Question { policy, mode, shell, origin, own } = question;
     let places = Places { globs: policy.places(), own };
-    let facts = facts::collect(task, host, &Settings { places, tables: &Tables::builtin() });
+    let tables = Tables::builtin().with_user(policy.wrappers().to_vec());
+    let facts = facts::collect(task, host, &Settings { places, tables: &tables });
     let roots = Roots { home: host.home(), project: host.project() };
     policy::evaluate(policy, facts, &Call { mode, shell, origin, roots })
 }

@@ -6,7 +6,9 @@ mod elf;
 mod generate;
 mod install;
 mod log;
+mod policy;
 mod settings;
+mod trust;
 mod uninstall;
 
 use std::ffi::OsString;
@@ -31,6 +33,8 @@ enum Topic {
     Check(check::Arguments),
     Approvals(approvals::Arguments),
     Log(log::Arguments),
+    Policy(policy::Arguments),
+    Trust(trust::Arguments),
     Install(install::Arguments),
     Uninstall(uninstall::Arguments),
     Completions(generate::Completions),
@@ -69,6 +73,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let outcome = match tool.subcommand {
         Topic::Approvals(arguments) => approvals::run(&arguments),
         Topic::Log(arguments) => log::run(&arguments),
+        Topic::Policy(arguments) => policy::run(&arguments),
+        Topic::Trust(arguments) => trust::run(&arguments),
         Topic::Check(arguments) => check::run(&arguments),
         Topic::Install(arguments) => install::run(&arguments),
         Topic::Uninstall(arguments) => uninstall::run(&arguments),

@@ -1,14 +1,13 @@
 //! A policy file as written becomes a layer, or everything that is wrong with it.
 
 use std::collections::HashMap;
-
-use toml::Spanned;
+use std::path::Path;
 
 use crate::decision::{LayerKind, Mode};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::facts::{Aspect, Doubt, Effect};
 
-use super::schema::{self, File, Head, List, RuleTable};
+use super::schema::{self, File, Head, List, RuleTable, Spanned};
 use super::settings::Settings;
 use super::statement::{Effects, Entry, ModeEntry, Rule};
 use super::{Core, advice, builtin, rule, wrapper};
@@ -25,7 +24,7 @@ pub struct Problem {
 }
 
 /// A layer that compiled.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Compiled {
     /// Everything but its rules.
     pub core: Core,
@@ -51,6 +50,11 @@ pub struct Example {
 impl Problem {
     pub(super) fn new(span: Option<Span>, message: impl Into<String>, help: Option<String>) -> Self {
         Self { span, message: message.into(), help }
+    }
+
+    /// The same for who reads a file.
+    pub fn in_file(self, path: &Path) -> Diagnostic {
+        Diagnostic { path: path.to_path_buf(), span: self.span, message: self.message, help: self.help }
     }
 
     pub(super) fn at<T>(what: &Spanned<T>, message: impl Into<String>, help: impl Into<String>) -> Self {
@@ -91,7 +95,7 @@ impl Compiler {
             effects: self.effects(&file.head),
             doubts: self.doubts(&file.head),
             places: self.places(&file.head),
-            wrappers: file.wrappers.iter().filter_map(|(span, table)| wrapper::compile(self, *span, table)).collect(),
+            wrappers: file.wrappers.iter().flat_map(|(span, table)| wrapper::compile(self, *span, table)).collect(),
             settings: self.settings(&file.head),
             locks: self.locks.clone(),
             digest: [0; 32],

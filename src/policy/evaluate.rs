@@ -10,12 +10,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::decision::{Decision, Finding, LayerKind, Mode, Provenance, Verdict};
-use crate::facts::{CommandFact, Doubt, DoubtFact, Effect, EffectFact, Facts, Identity, Location, Part};
+use crate::facts::{Aspect, CommandFact, Doubt, DoubtFact, Effect, EffectFact, Facts, Identity, Location, Part};
 
 use super::index::Key;
 use super::matcher::{self, Match};
 use super::statement::{Rule, Source, Statement};
-use super::{Call, Fault, Layer, Policy, builtin};
+use super::{Call, Fault, Layer, Policy, builtin, pattern};
 
 /// Judges facts by a policy.
 pub fn evaluate(policy: &Policy, facts: Facts, call: &Call<'_>) -> Result<Decision, Fault> {
@@ -65,7 +65,11 @@ impl Judge<'_> {
     fn effect(&self, fact: &EffectFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
         let subject = Subject::Effect(fact);
         let matched = self.matched(subject, fact.command)?;
-        let statement = self.decide(subject, &matched);
+        let mut statement = self.decide(subject, &matched);
+        for fact in self.tightened(fact) {
+            let subject = Subject::Effect(&fact);
+            statement = statement.stricter(Some(self.decide(subject, &self.matched(subject, fact.command)?)));
+        }
         findings.push(Finding {
             effect: Some((fact.effect, fact.aspect)),
             target: fact.target.clone(),
@@ -73,6 +77,19 @@ impl Judge<'_> {
         });
         self.uncertain(&matched, Doubt::Path, (fact.command, fact.at), findings);
         Ok(())
+    }
+
+    /// The same effect in the places that layers without trust put its path in: it is judged as if it had both.
+    fn tightened(&self, fact: &EffectFact) -> Vec<EffectFact> {
+        let Some(target) = fact.target.as_ref().filter(|target| target.starts_with(b"/")) else {
+            return Vec::new();
+        };
+        let layers = self.policy.layers().iter().filter(|layer| !layer.trusted);
+        let places = layers.flat_map(|layer| &layer.core.places);
+        let stricter = |aspect: Aspect| matches!(aspect, Aspect::Secret | Aspect::Startup);
+        let holds = |glob: &str| pattern::path(glob.as_bytes(), target, self.call.roots);
+        let places = places.filter(|(aspect, glob)| stricter(*aspect) && holds(glob));
+        places.map(|(aspect, _)| EffectFact { aspect: Some(*aspect), ..fact.clone() }).collect()
     }
 
     fn doubt(&self, fact: &DoubtFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
@@ -223,7 +240,7 @@ impl Judge<'_> {
             let mut matched = Matched { layer, yes: Vec::new(), maybe: Vec::new() };
             for key in program.into_iter().chain(effect).chain([Key::ANY]) {
                 for rule in self.bucket(at, layer, key)?.iter() {
-                    match self.is_about(rule, subject, command) {
+                    match concerns(rule, subject, command, self.call) {
                         Match::Yes => matched.yes.push(Rc::clone(rule)),
                         Match::Maybe if rule.verdict() > Verdict::Allow => matched.maybe.push(Rc::clone(rule)),
                         Match::Maybe | Match::No => {}
@@ -245,40 +262,49 @@ impl Judge<'_> {
         self.buckets.borrow_mut().insert((at, key), Rc::clone(&rules));
         Ok(rules)
     }
+}
 
-    /// Whether a rule is about a subject. A rule that names commands speaks for their own effects and arguments: what
-    /// redirections, assignments, wrappers and nested code do is judged for itself.
-    fn is_about(&self, rule: &Rule, subject: Subject<'_>, command: Option<&CommandFact>) -> Match {
-        let allows = rule.verdict() == Verdict::Allow;
-        let by_name = rule.commands.iter().any(|words| words.first().is_some_and(|program| !program.contains('/')));
-        if allows && by_name && command.is_some_and(|command| command.identity == Identity::Foreign) {
-            return Match::No;
+/// Whether a rule is about anything of these facts.
+pub(super) fn is_about(rule: &Rule, facts: &Facts, call: &Call<'_>) -> bool {
+    let command = |index: Option<usize>| index.and_then(|index| facts.commands.get(index));
+    let effects = facts.effects.iter().map(|fact| (Subject::Effect(fact), command(fact.command)));
+    let doubts = facts.doubts.iter().map(|fact| (Subject::Doubt(fact), command(fact.command)));
+    let commands = facts.commands.iter().map(|command| (Subject::Command, Some(command)));
+    let least = if rule.verdict() == Verdict::Allow { Match::Yes } else { Match::Maybe };
+    effects.chain(doubts).chain(commands).any(|(subject, command)| concerns(rule, subject, command, call) >= least)
+}
+
+/// Whether a rule is about a subject. A rule that names commands speaks for their own effects and arguments: what
+/// redirections, assignments, wrappers and nested code do is judged for itself.
+fn concerns(rule: &Rule, subject: Subject<'_>, command: Option<&CommandFact>, call: &Call<'_>) -> Match {
+    let allows = rule.verdict() == Verdict::Allow;
+    let by_name = rule.commands.iter().any(|words| words.first().is_some_and(|program| !program.contains('/')));
+    if allows && by_name && command.is_some_and(|command| command.identity == Identity::Foreign) {
+        return Match::No;
+    }
+    let own =
+        |part: Part, at: Location| part == Part::Own && command.is_none_or(|command| command.at.script == at.script);
+    let effects = rule.is_about_effects();
+    let of_command = || matcher::command(rule, command, call);
+    match subject {
+        Subject::Command if effects => Match::No,
+        Subject::Command => of_command(),
+        Subject::Effect(fact) => {
+            let everywhere = effects && (!allows || rule.is_without_command());
+            if everywhere || own(fact.part, fact.at) {
+                of_command().min(matcher::effect(rule, fact, call.roots))
+            } else {
+                Match::No
+            }
         }
-        let own = |part: Part, at: Location| {
-            part == Part::Own && command.is_none_or(|command| command.at.script == at.script)
-        };
-        let effects = rule.is_about_effects();
-        let of_command = || matcher::command(rule, command, self.call);
-        match subject {
-            Subject::Command if effects => Match::No,
-            Subject::Command => of_command(),
-            Subject::Effect(fact) => {
-                let everywhere = effects && (!allows || rule.is_without_command());
-                if everywhere || own(fact.part, fact.at) {
-                    of_command().min(matcher::effect(rule, fact, self.call.roots))
-                } else {
-                    Match::No
-                }
-            }
-            Subject::Doubt(fact) => {
-                let covered = match fact.doubt {
-                    Doubt::Argument | Doubt::Path => true,
-                    Doubt::Program => command.is_some_and(|command| command.identity == Identity::Undescribed),
-                    Doubt::Syntax | Doubt::Dialect | Doubt::Command | Doubt::Script | Doubt::Limit => false,
-                };
-                let named = !effects && !rule.is_without_command();
-                if named && covered && own(fact.part, fact.at) { of_command() } else { Match::No }
-            }
+        Subject::Doubt(fact) => {
+            let covered = match fact.doubt {
+                Doubt::Argument | Doubt::Path => true,
+                Doubt::Program => command.is_some_and(|command| command.identity == Identity::Undescribed),
+                Doubt::Syntax | Doubt::Dialect | Doubt::Command | Doubt::Script | Doubt::Limit => false,
+            };
+            let named = !effects && !rule.is_without_command();
+            if named && covered && own(fact.part, fact.at) { of_command() } else { Match::No }
         }
     }
 }

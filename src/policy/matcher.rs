@@ -56,7 +56,13 @@ pub(super) fn effect(rule: &Rule, fact: &EffectFact, roots: Roots<'_>) -> Match 
     let target = |globs: &[String], matches: &dyn Fn(&[u8], &[u8]) -> bool| match &fact.target {
         _ if globs.is_empty() => Yes,
         // A new temporary file lies below no home and no project.
-        None if fact.aspect == Some(Aspect::Temp) => if globs.iter().any(|glob| pattern::is_absolute(glob)) { Maybe } else { No },
+        None if fact.aspect == Some(Aspect::Temp) => {
+            if globs.iter().any(|glob| pattern::is_absolute(glob)) {
+                Maybe
+            } else {
+                No
+            }
+        }
         None => Maybe,
         Some(target) => Match::from(globs.iter().any(|glob| matches(glob.as_bytes(), target))),
     };

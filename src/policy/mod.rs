@@ -7,6 +7,7 @@ mod advice;
 pub mod builtin;
 mod compile;
 mod evaluate;
+mod example;
 mod index;
 pub mod layer;
 mod matcher;
@@ -14,11 +15,13 @@ mod pattern;
 mod rule;
 mod schema;
 mod settings;
+pub mod show;
 mod statement;
 mod wrapper;
 
 use serde::{Deserialize, Serialize};
 
+use crate::commands::Program;
 use crate::decision::{LayerKind, Mode};
 use crate::facts::Aspect;
 
@@ -26,7 +29,7 @@ pub use compile::{Compiled, Example, Problem, compile};
 pub use evaluate::evaluate;
 pub use index::{Bytes, Index, Key, Rules};
 pub use pattern::Roots;
-pub use settings::{AskSettings, AuditSettings, OnError, Settings, ShellSettings, Token, Unattended, Wrapper};
+pub use settings::{AskSettings, AuditSettings, OnError, Settings, ShellSettings, Unattended};
 pub use statement::{Doubts, Effects, Entry, ModeEntry, Rule};
 
 /// All layers that count for one invocation.
@@ -40,7 +43,7 @@ pub struct Policy {
     suspended: Option<&'static str>,
     settings: Settings,
     places: Vec<(Aspect, String)>,
-    wrappers: Vec<Wrapper>,
+    wrappers: Vec<Program>,
     digest: String,
 }
 
@@ -58,7 +61,7 @@ pub struct Layer {
 }
 
 /// What a layer says, without its rules.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Core {
     /// `mode`.
     pub mode: Option<ModeEntry>,
@@ -68,8 +71,8 @@ pub struct Core {
     pub doubts: Vec<Entry<Doubts>>,
     /// `[places]`: which place, and a glob.
     pub places: Vec<(Aspect, String)>,
-    /// `[[wrapper]]`.
-    pub wrappers: Vec<Wrapper>,
+    /// `[[wrapper]]`, as entries of the command tables.
+    pub wrappers: Vec<Program>,
     /// The other tables.
     pub settings: Settings,
     /// `lock`: keys that layers above may not lower.
@@ -167,8 +170,8 @@ impl Policy {
         &self.places
     }
 
-    /// The wrappers that layers declare.
-    pub fn wrappers(&self) -> &[Wrapper] {
+    /// The wrappers that layers declare, as entries of the command tables.
+    pub fn wrappers(&self) -> &[Program] {
         &self.wrappers
     }
 

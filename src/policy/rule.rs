@@ -1,13 +1,11 @@
 //! A `[[rule]]` as written becomes a [`Rule`].
 
-use toml::Spanned;
-
 use crate::decision::{LayerKind, Verdict};
 use crate::diagnostic::Span;
 
 use super::builtin;
 use super::compile::{Compiler, Problem};
-use super::schema::{List, RuleTable};
+use super::schema::{List, RuleTable, Spanned};
 use super::statement::{Effects, Rule};
 
 /// A rule with this many alternatives in one glob was not written by hand.

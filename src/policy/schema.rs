@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
-use toml::Spanned;
+pub(super) use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::decision::{Mode, Verdict};
@@ -173,7 +173,9 @@ pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> File {
     let (mut root, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         // What a text that is no TOML seems to say would only be noise.
-        problems.extend(errors.iter().map(|error| Problem::new(span_of(error), error.message(), advice::syntax(error.message()))));
+        problems.extend(
+            errors.iter().map(|error| Problem::new(span_of(error), error.message(), advice::syntax(error.message()))),
+        );
         return File::default();
     }
     flatten(root.get_mut(), "effects");

@@ -53,36 +53,6 @@ pub enum OnError {
     Refuse,
 }
 
-/// `[[wrapper]]`: a program that runs another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wrapper {
-    /// Its name.
-    pub program: String,
-    /// What stands between its name and the command.
-    pub grammar: Vec<Token>,
-    /// Line in the layer's file.
-    pub line: u32,
-}
-
-/// A word of a wrapper's grammar.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Token {
-    /// Exactly this word: a subcommand.
-    Word(String),
-    /// `[options]`: any options.
-    Options,
-    /// `--`.
-    Separator,
-    /// `NAME=VALUE...`: assignments for the command.
-    Assignments,
-    /// `HOST`, `FILE` …: one operand.
-    Operand,
-    /// `COMMAND`: the rest is a command.
-    Command,
-    /// `SCRIPT`: the rest, joined by blanks, is shell text.
-    Script,
-}
-
 /// What one layer sets; `None` where it says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Settings {
@@ -98,6 +68,26 @@ pub struct Settings {
     pub unattended: Option<Unattended>,
     /// `audit.on_error`.
     pub on_error: Option<OnError>,
+}
+
+impl Unattended {
+    /// The word in the policy.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl OnError {
+    /// The word in the policy.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Refuse => "refuse",
+        }
+    }
 }
 
 impl Settings {

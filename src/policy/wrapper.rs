@@ -1,41 +1,72 @@
-//! `[[wrapper]]`: the grammar of a program that runs another one.
+//! `[[wrapper]]`: the grammar of a program that runs another one becomes an entry of the command tables.
 
+use std::path::Path;
+
+use crate::commands::load::load;
+use crate::commands::schema::Program;
 use crate::diagnostic::Span;
 
 use super::compile::{Compiler, Problem};
 use super::schema::WrapperTable;
-use super::settings::{Token, Wrapper};
 
 /// Compiles one wrapper.
-pub(super) fn compile(compiler: &mut Compiler, span: Span, table: &WrapperTable) -> Option<Wrapper> {
+pub(super) fn compile(compiler: &mut Compiler, span: Span, table: &WrapperTable) -> Vec<Program> {
     let header = Some(Span::new(span.start, span.start + "[[wrapper]]".len()));
     let (Some(program), Some(grammar)) = (&table.program, &table.grammar) else {
         let help = "write both: `program = \"mise\"`, `grammar = \"exec [options] -- COMMAND\"`".to_owned();
         compiler.problems.push(Problem::new(header, "a wrapper without `program` or `grammar`", Some(help)));
-        return None;
+        return Vec::new();
     };
-    let name = program.get_ref();
-    if name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace()) {
-        compiler.problems.push(Problem::at(program, format!("`{name}` is no program's name"), "write the name alone"));
+    if !is_name(program.get_ref()) {
+        let message = format!("`{}` is no program's name", program.get_ref());
+        compiler.problems.push(Problem::at(program, message, "write the name alone"));
+        return Vec::new();
     }
-    let tokens = grammar.get_ref().split_whitespace().map(token).collect::<Vec<_>>();
-    let runs = |token: &Token| matches!(token, Token::Command | Token::Script);
-    let last = tokens.iter().position(runs);
-    if last.is_none() || last != tokens.len().checked_sub(1) {
-        let help = "end it with `COMMAND` (words) or `SCRIPT` (shell text): `exec [options] -- COMMAND`";
-        compiler.problems.push(Problem::at(grammar, "this grammar does not end with what is run", help));
+    let grammar_words = grammar.get_ref().split_whitespace().collect::<Vec<_>>();
+    match entries(program.get_ref(), &grammar_words).map(|text| load(&text, Path::new("wrapper"))) {
+        Some(Ok(programs)) => programs,
+        Some(Err(_)) | None => {
+            let help = "write subcommands, `[options]`, `--`, operands in capitals, `NAME=VALUE...`, and at the end \
+                        `COMMAND` (words) or `SCRIPT` (shell text): `exec [options] -- COMMAND`";
+            compiler.problems.push(Problem::at(grammar, "this is not the grammar of a wrapper", help));
+            Vec::new()
+        }
     }
-    Some(Wrapper { program: name.clone(), grammar: tokens, line: compiler.lines.line(program.span().start) })
 }
 
-fn token(word: &str) -> Token {
-    match word {
-        "[options]" | "[OPTIONS]" => Token::Options,
-        "--" => Token::Separator,
-        "COMMAND" | "COMMAND..." => Token::Command,
-        "SCRIPT" | "SCRIPT..." => Token::Script,
-        "NAME=VALUE" | "NAME=VALUE..." | "[NAME=VALUE]..." => Token::Assignments,
-        word if word.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c == '-') => Token::Operand,
-        word => Token::Word(word.to_owned()),
+/// The text of the table's entries; `None` if the grammar is none.
+fn entries(program: &str, grammar: &[&str]) -> Option<String> {
+    let subcommands = grammar.iter().take_while(|word| is_name(word) && !is_capital(word)).count();
+    let (subcommands, rest) = grammar.split_at_checked(subcommands)?;
+    let (last, rest) = rest.split_last()?;
+    let run = match *last {
+        "COMMAND" | "COMMAND..." => "command...",
+        "SCRIPT" | "SCRIPT..." => "command-string...",
+        _ => return None,
+    };
+    let operand = |word: &&str| match *word {
+        // The first operand ends the options, and `--` may stand before it: both need no word of their own.
+        "[options]" | "[OPTIONS]" | "--" => Some(""),
+        "NAME=VALUE..." | "[NAME=VALUE]..." => Some("env*"),
+        word if is_capital(word) => Some("text"),
+        _ => None,
+    };
+    let operands = rest.iter().map(operand).collect::<Option<Vec<_>>>()?.join(" ");
+    let mut name = program.to_owned();
+    let mut text = String::new();
+    for word in subcommands {
+        text.push_str(&format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\nsubcommands = true\n"));
+        name = format!("{name} {word}");
     }
+    Some(text + &format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\noperands = \"{operands} {run}\"\n"))
+}
+
+/// A word that can stand in a table without quoting.
+fn is_name(word: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+@:-".contains(&byte);
+    !word.is_empty() && !word.starts_with('-') && word.bytes().all(plain)
+}
+
+fn is_capital(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_uppercase() || b"_-".contains(&byte))
 }

@@ -135,7 +135,8 @@ fn a_layer_counts_only_if_nobody_else_can_write_it() {
         (
             &|sources| {
                 fs::remove_file(&sources.user).unwrap();
-                rustix::fs::mknodat(rustix::fs::CWD, &sources.user, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+                rustix::fs::mknodat(rustix::fs::CWD, &sources.user, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+                    .unwrap();
             },
             "error: this policy is not a regular file\n--> /config/policy.toml\n = help: put a readable policy there, or take it away",
         ),

@@ -7,7 +7,9 @@ use super::{Case, T};
 
 /// What a deny rule with these matchers says about a case: `deny`, nothing, or a doubt.
 fn denied(matchers: &str, case: &Case) -> String {
-    let text = format!("version = 1\nmode = \"full\"\n[doubts]\n\"*\" = \"ask\"\n[effects]\n\"*\" = \"allow\"\n[[rule]]\nid = \"r\"\nverdict = \"deny\"\nreason = \"no\"\n{matchers}\n");
+    let text = format!(
+        "version = 1\nmode = \"full\"\n[doubts]\n\"*\" = \"ask\"\n[effects]\n\"*\" = \"allow\"\n[[rule]]\nid = \"r\"\nverdict = \"deny\"\nreason = \"no\"\n{matchers}\n"
+    );
     let decision = case.decision(&[(User, T, &text)]);
     let mut said = decision.findings.iter().filter(|finding| finding.rule.as_deref() == Some("r"));
     match said.next() {
@@ -64,7 +66,10 @@ fn rules_match_commands() {
 fn a_table_that_read_the_options_is_believed() {
     let described = |command| Case::of_command(command).identity(Identity::Described);
     // A cluster and an abbreviation, as the table spelled them out.
-    assert_eq!(denied(r#"flags = "-f""#, &described("rm -rf x").option(&["-r", "-R"]).option(&["-f", "--force"])), "deny");
+    assert_eq!(
+        denied(r#"flags = "-f""#, &described("rm -rf x").option(&["-r", "-R"]).option(&["-f", "--force"])),
+        "deny"
+    );
     assert_eq!(denied(r#"flags = "--force""#, &described("rm --forc x").option(&["-f", "--force"])), "deny");
     // A word that only looks like the option.
     assert_eq!(denied(r#"flags = "--force""#, &described("grep -e --force").option(&["-e", "--regexp"])), "no");

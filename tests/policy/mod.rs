@@ -10,7 +10,9 @@ use std::path::Path;
 use bstr::BString;
 use vetsh::decision::{Decision, LayerKind, Mode, Verdict};
 use vetsh::diagnostic::Span;
-use vetsh::facts::{Aspect, CommandFact, Doubt, DoubtFact, Effect, EffectFact, Facts, Identity, Location, OptionFact, Part};
+use vetsh::facts::{
+    Aspect, CommandFact, Doubt, DoubtFact, Effect, EffectFact, Facts, Identity, Location, OptionFact, Part,
+};
 use vetsh::policy::{Call, Layer, Policy, Roots, compile, evaluate};
 use vetsh::syntax::Dialect;
 

@@ -180,8 +180,10 @@ fn an_allow_rule_speaks_for_its_own_command_alone() {
         layers, effect(Effect::Write, Some(Aspect::Home)).by("cmake") => "ask builtin";
     }
     // A rule about effects, whoever has them, is about redirections too.
-    let by_path = "version = 1\n[[rule]]\nid = \"notes\"\nverdict = \"allow\"\neffect = \"write\"\npath = \"~/notes/**\"\n";
-    let notes = || effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/notes/a").by("echo hi").part(Part::Redirection);
+    let by_path =
+        "version = 1\n[[rule]]\nid = \"notes\"\nverdict = \"allow\"\neffect = \"write\"\npath = \"~/notes/**\"\n";
+    let notes =
+        || effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/notes/a").by("echo hi").part(Part::Redirection);
     rows! {
         [(User, T, by_path)], notes() => "allow notes user:3";
         [(User, T, by_path)], notes().on("/home/ada/other") => "ask builtin";

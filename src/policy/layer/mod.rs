@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::paths;
 
 use super::index::hash;
-use super::{Compiled, Core, Fault, Layer, Policy, Rule, compile};
+use super::{Compiled, Core, Fault, Layer, Policy, Problem, Rule, compile, example};
 use cache::Slot;
 use open::{Refused, Stamp};
 use trust::TrustStore;
@@ -188,26 +188,27 @@ fn recompile(path: &Path, kind: LayerKind, euid: u32, stamp: Stamp) -> Result<Ve
     compile(&text, kind).map(|compiled| compiled.rules).map_err(|_| Fault::Damaged)
 }
 
-/// Everything wrong with a layer's file; as a layer of this kind it would count.
-pub fn diagnose(path: &Path, kind: LayerKind, euid: u32) -> Result<Option<Compiled>, Vec<Diagnostic>> {
-    let refused = |fault: Refused| vec![refusal(path, kind, &fault)];
-    let Some(opened) = open::open(path, kind, euid).map_err(refused)? else {
-        return Ok(None);
-    };
-    let text = opened.text().map_err(refused)?;
-    compile_file(path, &text, kind).map(Some)
+/// The text of a layer's file, if it may count as one.
+pub fn text(path: &Path, kind: LayerKind, euid: u32) -> Result<Option<String>, Diagnostic> {
+    let opened = open::open(path, kind, euid);
+    let text = opened.and_then(|opened| opened.map(open::Opened::text).transpose());
+    text.map_err(|fault| refusal(path, kind, &fault))
 }
 
-fn compile_file(path: &Path, text: &str, kind: LayerKind) -> Result<Compiled, Vec<Diagnostic>> {
-    let mut compiled = compile(text, kind).map_err(|problems| {
-        let diagnostic = |problem: super::Problem| Diagnostic {
-            path: path.to_path_buf(),
-            span: problem.span,
-            message: problem.message,
-            help: problem.help,
-        };
-        problems.into_iter().map(diagnostic).collect::<Vec<_>>()
-    })?;
+/// Everything wrong with a layer's file; as a layer of this kind it would count.
+pub fn diagnose(path: &Path, kind: LayerKind, euid: u32) -> Result<Option<Compiled>, Vec<Diagnostic>> {
+    let text = text(path, kind, euid).map_err(|fault| vec![fault])?;
+    text.map(|text| compile_file(path, &text, kind)).transpose()
+}
+
+/// Compiles the text of a file and runs its examples, wherever the file lies.
+pub fn compile_file(path: &Path, text: &str, kind: LayerKind) -> Result<Compiled, Vec<Diagnostic>> {
+    let diagnostics = |problems: Vec<Problem>| problems.into_iter().map(|problem| problem.in_file(path)).collect();
+    let mut compiled = compile(text, kind).map_err(diagnostics)?;
+    let failed = example::run(&compiled);
+    if !failed.is_empty() {
+        return Err(diagnostics(failed));
+    }
     compiled.core.digest = trust::digest(path, text.as_bytes());
     Ok(compiled)
 }
