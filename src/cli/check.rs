@@ -202,8 +202,7 @@ impl Judges {
 
 /// All that is wrong with a policy, with the lines at fault.
 fn rendered(diagnostics: &[Diagnostic]) -> String {
-    let rendered = diagnostics.iter().map(|fault| fault.render(&std::fs::read(&fault.path).unwrap_or_default()));
-    format!("the policy cannot be used\n{}", rendered.collect::<Vec<_>>().join("\n\n"))
+    format!("the policy cannot be used\n{}", diagnostics.iter().map(layer::told).collect::<Vec<_>>().join("\n\n"))
 }
 
 impl ShellName {

@@ -83,7 +83,7 @@ fn kind_of(path: &Path) -> LayerKind {
 fn report(faults: &[Diagnostic]) -> Result<i32, Fault> {
     let mut out = io::stdout().lock();
     for fault in faults {
-        writeln!(out, "{}\n", fault.render(&fs::read(&fault.path).unwrap_or_default()))?;
+        writeln!(out, "{}\n", layer::told(fault))?;
     }
     if faults.is_empty() {
         return Ok(exit::SUCCESS);

@@ -6,7 +6,7 @@
 //! finding.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::decision::{Decision, Finding, LayerKind, Mode, Provenance, Verdict};
@@ -41,7 +41,7 @@ struct Judge<'a> {
     call: &'a Call<'a>,
     facts: &'a Facts,
     /// Rules looked up so far, by layer and key: a script may name one program many times.
-    buckets: RefCell<HashMap<(usize, Key), Bucket>>,
+    buckets: RefCell<BTreeMap<(usize, Key), Bucket>>,
 }
 
 type Bucket = Rc<[Rc<Rule>]>;

@@ -72,7 +72,7 @@ impl Machine {
     fn refuses(&self) -> String {
         let faults = load(&self.sources).err().unwrap();
         let folder = self.folder.path().canonicalize().unwrap();
-        let told = faults.iter().map(|fault| fault.render(&fs::read(&fault.path).unwrap_or_default()));
+        let told = faults.iter().map(vetsh::policy::layer::told);
         told.collect::<Vec<_>>().join("\n").replace(folder.to_str().unwrap(), "")
     }
 }

@@ -1,9 +1,11 @@
 //! The policy: what layers say about facts.
 
+mod documented;
 mod errors;
 mod layers;
 mod matching;
 mod precedence;
+mod reading;
 
 use std::path::Path;
 

@@ -72,8 +72,8 @@ impl Sources {
 
     /// A vetsh that root runs from another user's installation reads nothing of that user's.
     fn is_others(&self) -> bool {
-        let folder = self.user.parent().and_then(|folder| fs::metadata(folder).ok());
-        self.euid == 0 && folder.is_some_and(|folder| folder.uid() != 0)
+        let folder = || self.user.parent().and_then(|folder| fs::metadata(folder).ok());
+        self.euid == 0 && folder().is_some_and(|folder| folder.uid() != 0)
     }
 
     fn slot(&self, path: PathBuf) -> Slot {
@@ -211,6 +211,13 @@ pub fn compile_file(path: &Path, text: &str, kind: LayerKind) -> Result<Compiled
     }
     compiled.core.digest = trust::digest(path, text.as_bytes());
     Ok(compiled)
+}
+
+/// A fault as it is printed, with the line that it points at.
+pub fn told(fault: &Diagnostic) -> String {
+    // A fault without a place is about the file itself, which may be a pipe that nobody ever writes to.
+    let source = fault.span.and_then(|_| fs::read(&fault.path).ok());
+    fault.render(&source.unwrap_or_default())
 }
 
 fn refusal(path: &Path, kind: LayerKind, fault: &Refused) -> Diagnostic {
