@@ -116,6 +116,9 @@ impl Walker<'_> {
         }
         let by = By::script(self.at(simple.span));
         let words = self.expand(&simple.words);
+        if self.state.ended {
+            return;
+        }
         if words.is_empty() {
             for assignment in &simple.assignments {
                 self.assign(assignment);
@@ -212,6 +215,10 @@ impl Walker<'_> {
         let Some(name) = first.text().filter(|_| !first.many).map(Cow::into_owned) else {
             return self.run_unknown(first, words, call);
         };
+        if name.is_empty() {
+            self.list_command(Some(name), Identity::Foreign, words, &call);
+            return;
+        }
         if name.contains(&b'/') {
             return self.run_file(name.as_ref(), words, call);
         }
@@ -258,6 +265,7 @@ impl Walker<'_> {
             let target = Some(super::resolve::shown_pieces(&pieces));
             let by = by.part(Part::Assignment);
             self.effect((Effect::Run, aspect), target, by, format!("{name} loads code into the program"));
+            self.doubt(Doubt::Script, by, format!("{name} loads code that cannot be read"));
         }
     }
 

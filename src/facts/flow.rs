@@ -180,7 +180,11 @@ impl Walker<'_> {
             CompoundKind::Case { word, clauses } => self.case(word, clauses),
             CompoundKind::Conditional(words) => {
                 for word in words {
-                    self.expand_scalar(word);
+                    let text = self.expand_scalar(word);
+                    let first = matches!(text.first(), Some(Piece::Text(text)) if text.contains(&b'['));
+                    if first {
+                        self.evaluated(&text, By::script(self.at(word.span)));
+                    }
                 }
             }
             CompoundKind::Arithmetic(word) => self.arithmetic_command(word),

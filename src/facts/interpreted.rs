@@ -6,9 +6,8 @@ use super::command::Call;
 use super::effect::{Aspect, Effect, Part};
 use super::inline::{Code, InlineFinding, What, judge};
 use super::path::Reach;
-use super::state::Value;
 use super::table::is_blank;
-use super::value::{Argument, Piece, UnknownKind, known};
+use super::value::{Argument, Piece, UnknownKind};
 use super::walker::{By, Walker};
 use crate::commands::Language;
 
@@ -45,7 +44,7 @@ impl Walker<'_> {
     /// The known value of a variable.
     fn scalar(&self, name: &BStr) -> Option<BString> {
         match &*self.variable(name) {
-            [Value::Scalar(pieces)] => known(pieces).map(std::borrow::Cow::into_owned),
+            [value] => super::environment::text_of(value),
             _ => None,
         }
     }

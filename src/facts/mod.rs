@@ -3,6 +3,7 @@
 mod builtin;
 mod command;
 pub mod effect;
+mod environment;
 mod expand;
 mod fetch;
 mod flow;

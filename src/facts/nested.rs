@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use super::ScriptText;
 use super::effect::{Aspect, Doubt, Effect, Part};
 use super::state::Value;
-use super::value::{Argument, Piece, UnknownKind};
+use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::{By, MAX_NESTING, Walker};
 use crate::commands::Language;
 use crate::syntax::Dialect;
@@ -127,6 +127,23 @@ impl Walker<'_> {
             unknown.push((name, piece.clone()));
         }
         (unknown.len() < pieces.len() || pieces.is_empty()).then_some((text, unknown))
+    }
+
+    /// Text that the shell expands once more: a subscript, an arithmetic expression, a prompt.
+    pub(super) fn evaluated(&mut self, text: &[Piece], by: By) {
+        let Some(text) = known(text) else { return };
+        if !text.contains_str("$(") && !text.contains(&b'`') {
+            return;
+        }
+        let quoted = [b": \"", text.replace("\"", "\\\"").as_slice(), b"\""].concat();
+        let dialect = self.frame.dialect;
+        self.nested(Nested {
+            text: vec![Piece::Text(quoted.into())],
+            name: "evaluated text".to_owned(),
+            dialect,
+            shell: None,
+            by,
+        });
     }
 
     /// Text of code in some language.

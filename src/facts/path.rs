@@ -56,7 +56,10 @@ impl Walker<'_> {
     fn settled_aspect(&mut self, target: &Target, by: By) -> Aspect {
         if let Some(reason) = &target.unsure {
             self.doubt(Doubt::Path, by, format!("{}: {reason}", target.shown));
-            return Aspect::Unknown;
+            return match target.aspect {
+                Some(aspect @ (Aspect::Secret | Aspect::Startup)) => aspect,
+                _ => Aspect::Unknown,
+            };
         }
         target.aspect.unwrap_or(Aspect::Unknown)
     }
@@ -96,7 +99,7 @@ impl Walker<'_> {
         }
         let built = is_build_product(folder, self.host.project(), name);
         match self.made(target) {
-            Some(Made::Written(_) | Made::Folder | Made::Deleted) if target.path.is_some() => {
+            Some(Made::Written(_) | Made::Folder | Made::Link(_) | Made::Deleted) if target.path.is_some() => {
                 return (Aspect::Replaceable, "this script made it".into());
             }
             Some(Made::Unknown(_)) if !built => {
@@ -104,7 +107,12 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        let Some(path) = target.path.as_deref() else { return self.recovered_by_pattern(folder, built) };
+        let Some(path) = target.path.as_deref() else {
+            if CACHES.iter().any(|glob| super::place::name_matches(glob.as_bytes(), name)) {
+                return (Aspect::Replaceable, "caches that are made again when they are missing".into());
+            }
+            return self.recovered_by_pattern(folder, built);
+        };
         match self.host.recovery(path) {
             Recovery::Absent => (Aspect::Replaceable, "nothing is there".into()),
             Recovery::Tracked => (Aspect::Replaceable, "git has it as it is".into()),
@@ -153,6 +161,9 @@ impl Walker<'_> {
             .find(|made| matches!(made, Made::Unknown(_)))
     }
 }
+
+/// Programs that change a file's metadata, not what it holds.
+pub(super) const KEEP_CONTENT: &[&str] = &["chmod", "chown", "chgrp", "chcon", "setfacl", "touch"];
 
 /// Names of folders and files that builds make again.
 const BUILD_PRODUCTS: &[&str] = &[
@@ -210,6 +221,9 @@ const BUILD_PRODUCTS: &[&str] = &[
     ".venv",
     "venv",
 ];
+
+/// Names that are nothing but caches, in whatever project.
+const CACHES: &[&str] = &["*.pyc", "*.pyo", "*.py[co]", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"];
 
 /// A name below the project is one that builds make.
 fn is_build_product(path: &Path, project: Option<&Path>, shown_name: &[u8]) -> bool {

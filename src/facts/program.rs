@@ -9,7 +9,7 @@ use super::command::Call;
 use super::effect::{Aspect, Doubt, Effect};
 use super::place::{self, normal};
 use super::state::{Made, Value};
-use super::value::{Argument, UnknownKind, known};
+use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::{By, Walker};
 use crate::commands::Table;
 use crate::host::LookKind;
@@ -36,7 +36,13 @@ impl Walker<'_> {
         }
         match self.look_up(name, &call) {
             Found::Outside => self.described(name, table, Identity::Described, words, &call),
-            Found::Code(path) => self.run_code(&path, words, &call),
+            Found::Code(path) => {
+                if table.is_some() && place::is_temp(&path) {
+                    let by = By { command: Some(self.facts.commands.len()), ..call.by };
+                    self.doubt(Doubt::Program, by, format!("{name} leads to {}", path.display()));
+                }
+                self.run_code(&path, words, &call);
+            }
             Found::Nowhere if table.is_none() && self.is_settled() => {
                 self.list_command(Some(name.to_owned()), Identity::Undescribed, words, &call);
             }
@@ -153,7 +159,7 @@ impl Walker<'_> {
             let changed = self.state.variables.contains_key(BStr::new("PATH"));
             changed.then(|| match &*self.variable(BStr::new("PATH")) {
                 [Value::Scalar(pieces)] => pieces.clone(),
-                _ => vec![super::value::Piece::unknown(UnknownKind::Any, "PATH has one of several values here")],
+                _ => vec![Piece::unknown(UnknownKind::Any, "PATH has one of several values here")],
             })
         });
         let path = match &assigned {
@@ -171,6 +177,11 @@ impl Walker<'_> {
             Some(_) => Found::Outside,
             None => Found::Nowhere,
         }
+    }
+
+    /// The caller's own `PATH` leads this name to no file of the project or of temp.
+    pub(super) fn is_installed(&self, name: &BStr) -> bool {
+        self.host.program(name, None).is_none_or(|file| !self.is_code(&file))
     }
 
     /// A file of this name that this script made in a folder of `path`.
@@ -226,8 +237,17 @@ impl Walker<'_> {
                 );
             }
             Some(Made::Folder | Made::Deleted) => return,
+            Some(Made::Link(to)) => {
+                return self.run_text_of(&to, self.state.files.get(&to).cloned(), arguments, by, language);
+            }
+            Some(Made::Edited) => match self.host.read(path) {
+                Ok(bytes) => {
+                    vec![Piece::Text(bytes.to_vec().into()), Piece::unknown(UnknownKind::Any, "it is edited before")]
+                }
+                Err(unread) => return self.unread(path, unread, by),
+            },
             None => match self.host.read(path) {
-                Ok(bytes) => vec![super::value::Piece::Text(bytes.to_vec().into())],
+                Ok(bytes) => vec![Piece::Text(bytes.to_vec().into())],
                 Err(unread) => return self.unread(path, unread, by),
             },
         };

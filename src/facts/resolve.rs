@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 
 use super::effect::Aspect;
 use super::place::{self, Spot, normal, shown, stricter};
-use super::state::Folder;
+use super::state::{Folder, Made};
 use super::value::{Piece, Unknown, UnknownKind};
 use super::walker::Walker;
 use crate::host::LookKind;
@@ -81,7 +81,11 @@ impl Walker<'_> {
             pieces.iter().skip(1).any(|piece| matches!(piece, Piece::Unknown(unknown) if strays(unknown.kind)));
         match first.kind {
             UnknownKind::TempPath if !climbs && !strays => temp_target(shown_pieces(pieces)),
-            _ => unknown(shown_pieces(pieces), first.reason.clone()),
+            _ => {
+                let mut target = unknown(shown_pieces(pieces), first.reason.clone());
+                target.aspect = self.place_of_name(&target.shown, pieces).or(target.aspect);
+                target
+            }
         }
     }
 
@@ -111,7 +115,8 @@ impl Walker<'_> {
         });
         let unsure = stray.or_else(|| climbs.then(|| "the path goes up from a folder that is not known".into()));
         spot.whole = spot.whole && self.takes_all(&folder, name, shape.rest);
-        if let Some(aspect) = self.pattern_place(&text, shape.rest) {
+        let aspect = self.pattern_place(&text, shape.rest).or_else(|| self.place_of_name(&text, shape.rest));
+        if let Some(aspect) = aspect {
             spot = stricter(spot, Spot { aspect: Some(aspect), whole: false });
         }
         Target { aspect: spot.aspect, whole: spot.whole, path: None, below: Some(folder), shown: text, unsure }
@@ -127,7 +132,9 @@ impl Walker<'_> {
                         && !rest.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(&b'/')))
             }
             // An empty value leaves the folder itself.
-            Some(Piece::Unknown(unknown)) => name.is_empty() && strays(unknown.kind),
+            Some(Piece::Unknown(unknown)) => {
+                name.is_empty() && strays(unknown.kind) && unknown.kind != UnknownKind::NotEmpty
+            }
             _ => false,
         }
     }
@@ -154,9 +161,34 @@ impl Walker<'_> {
         })
     }
 
+    /// Where a link leads that this script made.
+    fn led(&self, path: &Path) -> Option<PathBuf> {
+        if self.state.files.is_empty() {
+            return None;
+        }
+        path.ancestors().find_map(|folder| match self.state.files.get(folder) {
+            Some(Made::Link(to)) => Some(normal(&to.join(path.strip_prefix(folder).ok()?))),
+            _ => None,
+        })
+    }
+
+    /// The place of a path of which only the end is known: a secret or a startup file by its name.
+    fn place_of_name(&self, shown: &[u8], pieces: &[Piece]) -> Option<Aspect> {
+        match pieces.last() {
+            Some(Piece::Text(text)) if text.contains(&b'/') => {}
+            _ => return None,
+        }
+        let path = normal(&Path::new("/").join(place::path(shown)));
+        let spot = self.settings.places.spot(&path, self.host);
+        spot.aspect.filter(|aspect| matches!(aspect, Aspect::Secret | Aspect::Startup))
+    }
+
     /// Where a path lies by its name and where it leads through symbolic links.
     fn spot(&self, path: &Path, physical: &Path) -> Spot {
         let named = self.settings.places.spot(path, self.host);
+        if let Some(led) = self.led(path) {
+            return stricter(named, self.settings.places.spot(&led, self.host));
+        }
         if self.frame.remote || named.aspect.is_none() {
             return named;
         }

@@ -106,6 +106,10 @@ pub(super) enum Made {
     Written(Rc<Vec<Piece>>),
     /// Moved, copied or unpacked there, or written by a program: the content is not known.
     Unknown(UnknownKind),
+    /// Changed in place: most of it is what it was.
+    Edited,
+    /// A symbolic link to this path.
+    Link(PathBuf),
     /// A folder made by it.
     Folder,
     /// Deleted by it.

@@ -1,13 +1,15 @@
 //! A program's table applied to its arguments: what they are, and what follows.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, ByteSlice};
 
 use super::Identity;
 use super::command::Call;
 use super::effect::{Aspect, Doubt, Effect, Part};
-use super::path::Reach;
+use super::path::{KEEP_CONTENT, Reach};
 use super::resolve::shown_pieces;
 use super::state::{Folder, Made};
 use super::value::{Argument, Piece, UnknownKind, known};
@@ -55,6 +57,7 @@ impl Walker<'_> {
         let cwd = self.state.cwd.clone();
         self.follow_chdir(&judged);
         self.reading(&judged, &cwd);
+        self.linked(&judged);
         self.environment(&judged, table);
         let fed = self.fed(&judged, table);
         let tails = self.tails(&judged);
@@ -110,7 +113,13 @@ impl Walker<'_> {
                 let here = Argument::known(".", by.at);
                 self.place_effect(declared.effect, &here, by);
             }
-            for argument in &declared.on {
+            let found = self.found_names(declared, judged);
+            for argument in found
+                .iter()
+                .map(Cow::Borrowed)
+                .chain(declared.on.iter().map(|on| Cow::Borrowed(&**on)).filter(|_| found.is_empty()))
+            {
+                let argument = &argument;
                 // The folder that an option names was named from where the command started.
                 let chdir =
                     judged.reading.uses.iter().any(|used| used.role == Role::Chdir && *used.value == **argument);
@@ -143,7 +152,7 @@ impl Walker<'_> {
     }
 
     /// What an argument is used for.
-    fn used(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
+    pub(super) fn used(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
         let value = &*used.value;
         let by = judged.by.at(value.at);
         let dash = value.pieces.as_slice() == [Piece::Text("-".into())];
@@ -161,7 +170,12 @@ impl Walker<'_> {
             Role::Read | Role::ArchiveRead | Role::Upload if dash => {}
             Role::Write | Role::Edit | Role::Append | Role::ArchiveWrite if dash => {}
             Role::Read | Role::ArchiveRead | Role::Upload => self.path_effect(Effect::Read, value, by, ""),
-            Role::Write | Role::Edit | Role::Append | Role::ArchiveWrite => {
+            Role::Edit => {
+                let files = self.state.files.clone();
+                self.path_effect(Effect::Write, value, by, "");
+                self.edited(value, judged, files);
+            }
+            Role::Write | Role::Append | Role::ArchiveWrite => {
                 self.path_effect(Effect::Write, value, by, "");
                 self.filled(value, judged);
             }
@@ -193,6 +207,51 @@ impl Walker<'_> {
                 let target = Some(shown_pieces(&value.pieces));
                 self.effect((Effect::Device, Some(Aspect::Device)), target, by, "changes a device");
             }
+        }
+    }
+
+    /// A file that is changed in place is still mostly what it was; its metadata say nothing of its content.
+    fn edited(&mut self, value: &Argument, judged: &Judged<'_>, before: std::rc::Rc<BTreeMap<PathBuf, Made>>) {
+        if KEEP_CONTENT.iter().any(|program| *judged.name == *program) {
+            self.state.files = before;
+            return;
+        }
+        for path in self.targets(&value.pieces).into_iter().filter_map(|target| target.path) {
+            let made = match before.get(&path) {
+                Some(Made::Written(content)) => {
+                    let mut content = content.to_vec();
+                    content.push(Piece::unknown(UnknownKind::Any, "it is edited before"));
+                    Made::Written(content.into())
+                }
+                Some(made) => made.clone(),
+                None => Made::Edited,
+            };
+            self.state.touch(path, made);
+        }
+    }
+
+    /// `ln -s`: what is done to the link is done to where it leads.
+    fn linked(&mut self, judged: &Judged<'_>) {
+        let reading = judged.reading;
+        if *judged.name != "ln" || !reading.options.iter().any(|given| given.is("-s")) {
+            return;
+        }
+        let [to, rest @ ..] = reading.operands.as_slice() else { return };
+        let name = rest.first().map_or_else(|| Argument::known(".", judged.by.at), |name| (**name).clone());
+        for link in self.targets(&name.pieces).into_iter().filter_map(|target| target.path) {
+            let folder = matches!(self.host.look(&link).kind, crate::host::LookKind::Directory);
+            let base = to.text().and_then(|text| super::place::path(&text).file_name().map(ToOwned::to_owned));
+            let link = match (folder, base) {
+                (true, Some(base)) => link.join(base),
+                _ => link,
+            };
+            let lead = to.text().map(|text| super::place::path(&text));
+            let Some(to) = lead else {
+                self.state.touch(link, Made::Unknown(UnknownKind::Any));
+                continue;
+            };
+            let to = super::place::normal(&link.parent().unwrap_or(std::path::Path::new("/")).join(to));
+            self.state.touch(link, Made::Link(to));
         }
     }
 
@@ -398,42 +457,6 @@ impl Walker<'_> {
             },
             walk,
         );
-    }
-
-    /// Variables that the program reads: assigned for it, exported by the script, inherited.
-    fn environment(&mut self, judged: &Judged<'_>, table: Table<'_>) {
-        let settings: Vec<_> = table.environment().collect();
-        if settings.is_empty() {
-            return;
-        }
-        let mut set: Vec<(BString, Vec<Piece>)> = judged.call.environment.clone();
-        for (name, variable) in self.state.variables.iter() {
-            if let (true, [super::state::Value::Scalar(pieces)]) =
-                (variable.exported || self.host.variable(name.as_ref()).is_some(), variable.values.as_slice())
-            {
-                set.push((name.clone(), pieces.clone()));
-            }
-        }
-        if self.inherited.insert(judged.name.to_owned()) {
-            let assigned =
-                |name: &BString| self.state.variables.contains_key(name) || set.iter().any(|(set, _)| set == name);
-            let others: Vec<_> = self.host.variables().into_iter().filter(|name| !assigned(name)).collect();
-            set.extend(others.into_iter().filter_map(|name| {
-                let value = self.host.variable(name.as_ref())?;
-                Some((name, vec![Piece::Text(value)]))
-            }));
-        }
-        for (name, pieces) in set {
-            let Some(setting) =
-                settings.iter().find(|setting| super::place::name_matches(setting.name.as_bytes(), &name))
-            else {
-                continue;
-            };
-            let value = Argument { pieces, many: false, at: judged.by.at };
-            let used = Use { role: setting.role, value: Cow::Owned(value), option: Some(name.to_string().into()) };
-            let by = judged.by.part(Part::Assignment);
-            self.used(&used, &Judged { by, ..*judged });
-        }
     }
 }
 

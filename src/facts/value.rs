@@ -42,6 +42,8 @@ pub struct Unknown {
 pub enum UnknownKind {
     /// Anything at all.
     Any,
+    /// Anything but the empty text.
+    NotEmpty,
     /// Digits, perhaps with a sign or a dot: cannot name a path outside, an option or a command.
     Number,
     /// The absolute path of something new under the temporary folder (`mktemp`).

@@ -140,6 +140,14 @@ impl Walker<'_> {
         unknown(kind, format!("{} reads its arguments from {}", judged.name, shown_pieces(stdin)))
     }
 
+    /// What a search that is narrowed to a name deletes.
+    pub(super) fn found_names(&self, declared: &crate::commands::Declared<'_>, judged: &Judged<'_>) -> Vec<Argument> {
+        match declared.effect {
+            super::effect::Effect::Delete if searched_name(judged).is_some() => self.search_roots(judged),
+            _ => Vec::new(),
+        }
+    }
+
     /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
     fn search_roots(&self, judged: &Judged<'_>) -> Vec<Argument> {
         let at = judged.by.at;
@@ -154,15 +162,31 @@ impl Walker<'_> {
         let narrowed = judged.reading.options.iter().any(|option| {
             !option.name.starts_with("-exec") && !option.name.starts_with("-ok") && !BROAD.contains(&&*option.name)
         });
+        let name = searched_name(judged);
         let below = |mut pieces: Vec<Piece>| {
             if narrowed {
                 super::expand::append(&mut pieces, [Piece::Text("/".into())]);
                 pieces.push(Piece::unknown(UnknownKind::RelativePath, "a path that is found"));
+                // The name that is searched for tells secrets and build products from other files.
+                if let Some(name) = &name {
+                    let name = [b"/", name.as_slice()].concat().into();
+                    pieces.push(if name_is_pattern(&name) { Piece::Pattern(name) } else { Piece::Text(name) });
+                }
             }
             Argument { pieces, many: narrowed, at }
         };
         roots.into_iter().map(below).collect()
     }
+}
+
+/// The name that a search is narrowed to.
+fn searched_name(judged: &Judged<'_>) -> Option<BString> {
+    let option = judged.reading.options.iter().find(|option| option.is("-name") || option.is("-iname"))?;
+    Some(option.value.as_ref()?.text()?.into_owned())
+}
+
+fn name_is_pattern(name: &BString) -> bool {
+    name.iter().any(|byte| b"*?[".contains(byte))
 }
 
 /// Tests of `find` that leave nearly everything.

@@ -97,7 +97,7 @@ fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<A
             return forget_variables(walker);
         }
         Some(Made::Deleted | Made::Folder) => return,
-        None => {}
+        Some(Made::Edited | Made::Link(_)) | None => {}
     }
     let code =
         matches!(aspect, Some(Aspect::Project | Aspect::Temp | Aspect::Unknown | Aspect::Secret | Aspect::Vcs) | None);
@@ -166,7 +166,7 @@ pub(super) fn command(walker: &mut Walker<'_>, called: &Called<'_>) {
         return walker.print_unknown(UnknownKind::Any, "where a command is");
     }
     let words: Vec<_> = called.operands().cloned().collect();
-    let mut call = Call { functions: false, ..called.call.clone() };
+    let mut call = Call { functions: false, programs: true, ..called.call.clone() };
     if called.has(b'p') {
         call.environment.push(("PATH".into(), vec![Piece::Text("/usr/bin:/bin:/usr/sbin:/sbin".into())]));
     }

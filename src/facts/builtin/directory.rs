@@ -81,8 +81,8 @@ impl Walker<'_> {
     fn is_folder(&self, path: &std::path::Path) -> bool {
         use crate::facts::state::Made;
         match self.state.files.get(path) {
-            Some(Made::Folder | Made::Unknown(_)) => return true,
-            Some(Made::Written(_) | Made::Deleted) => return false,
+            Some(Made::Folder | Made::Unknown(_) | Made::Link(_)) => return true,
+            Some(Made::Written(_) | Made::Edited | Made::Deleted) => return false,
             None => {}
         }
         let below = self.state.files.range(path.to_path_buf()..).next().is_some_and(|(made, _)| made.starts_with(path));

@@ -42,8 +42,8 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     (":", All, nothing),
     ("true", All, nothing),
     ("false", All, nothing),
-    ("[", All, nothing),
-    ("test", All, nothing),
+    ("[", All, evaluates),
+    ("test", All, evaluates),
     ("wait", All, nothing),
     ("jobs", All, nothing),
     ("fg", All, nothing),
@@ -57,10 +57,10 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     ("let", NotDash, variable::arithmetic),
     ("caller", Bash, nothing),
     ("help", Bash, nothing),
-    ("compgen", Bash, nothing),
-    ("complete", Bash, nothing),
+    ("compgen", Bash, runs_option),
+    ("complete", Bash, runs_option),
     ("compopt", Bash, nothing),
-    ("bind", Bash, nothing),
+    ("bind", Bash, runs_binding),
     ("dirs", NotDash, nothing),
     ("suspend", NotDash, nothing),
     ("whence", Zsh, nothing),
@@ -133,6 +133,45 @@ impl Walker<'_> {
 }
 
 fn nothing(_: &mut Walker<'_>, _: &Called<'_>) {}
+
+/// Names with subscripts among the arguments are evaluated.
+fn evaluates(walker: &mut Walker<'_>, called: &Called<'_>) {
+    for argument in called.arguments {
+        if argument.prefix().contains(&b'[') {
+            walker.evaluated(&argument.pieces, called.by.at(argument.at));
+        }
+    }
+}
+
+/// `complete -C COMMAND`, `compgen -C COMMAND`, `mapfile -C COMMAND`.
+fn runs_option(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let mut arguments = called.arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if argument.text().is_some_and(|text| text.as_bytes() == b"-C") {
+            runs(walker, called, arguments.next());
+        }
+    }
+}
+
+/// `bind -x '"keys": command'`.
+fn runs_binding(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if !called.has(b'x') {
+        return;
+    }
+    for argument in called.operands() {
+        let lead = argument.prefix();
+        let start = lead.find("\":").map_or(0, |colon| colon + 2);
+        runs(walker, called, Some(&crate::facts::table::without(argument, start)));
+    }
+}
+
+fn runs(walker: &mut Walker<'_>, called: &Called<'_>, text: Option<&Argument>) {
+    let Some(text) = text else { return };
+    let (name, dialect) =
+        (format!("argument of {}", called.words.first().map(Argument::prefix).unwrap_or_default()), walker.dialect());
+    let by = called.by.at(text.at);
+    walker.nested(crate::facts::nested::Nested { text: text.pieces.clone(), name, dialect, shell: None, by });
+}
 
 impl Called<'_> {
     /// The arguments after the options.

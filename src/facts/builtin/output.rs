@@ -50,6 +50,7 @@ pub(super) fn printf(walker: &mut Walker<'_>, called: &Called<'_>) {
     if let [option, name, rest @ ..] = arguments
         && option.text().is_some_and(|text| &*text == "-v")
     {
+        walker.evaluated(&name.pieces, called.by);
         variable = name.text().map(std::borrow::Cow::into_owned);
         arguments = rest;
     }

@@ -87,6 +87,7 @@ fn input_kind(walker: &Walker<'_>) -> UnknownKind {
 }
 
 pub(super) fn mapfile(walker: &mut Walker<'_>, called: &Called<'_>) {
+    super::runs_option(walker, called);
     let name = called.arguments.last().and_then(Argument::text).filter(|text| !text.starts_with(b"-"));
     let name = name.map_or_else(|| BString::from("MAPFILE"), std::borrow::Cow::into_owned);
     let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));

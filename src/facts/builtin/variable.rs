@@ -12,6 +12,7 @@ use crate::facts::walker::Walker;
 
 /// `export`, `readonly`, `declare`, `typeset`.
 pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
+    super::evaluates(walker, called);
     let export =
         called.words.first().and_then(Argument::text).is_some_and(|name| &*name == "export") || called.has(b'x');
     // Functions, references and integers are not followed as values.
@@ -103,6 +104,7 @@ fn trimmed(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 pub(super) fn unset(walker: &mut Walker<'_>, called: &Called<'_>) {
+    super::evaluates(walker, called);
     for argument in called.operands() {
         let Some(name) = argument.text() else {
             walker.unsettle("variables of names that are not known are unset");
@@ -148,6 +150,7 @@ pub(super) fn getopts(walker: &mut Walker<'_>, called: &Called<'_>) {
 
 /// `let x=1`.
 pub(super) fn arithmetic(walker: &mut Walker<'_>, called: &Called<'_>) {
+    super::evaluates(walker, called);
     for argument in called.arguments {
         for name in assigned_in_arithmetic(&argument.pieces) {
             walker.state.set_unknown(name.as_ref(), UnknownKind::Number, "a number from arithmetic");

@@ -4,9 +4,10 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::field::{Bit, push};
 use super::pattern;
+use crate::facts::effect::Doubt;
 use crate::facts::state::Value;
 use crate::facts::value::{Argument, Piece, UnknownKind, first_unknown, known};
-use crate::facts::walker::Walker;
+use crate::facts::walker::{By, Walker};
 use crate::syntax::model::{Parameter, Word};
 
 /// What a parameter is before its operator.
@@ -168,6 +169,16 @@ impl Walker<'_> {
         if operator != ":" && matches!(test, "-" | "=" | "+" | "?") {
             return self.default(parameter, operator, test, words, got);
         }
+        if operator == "@P"
+            && let Got::One(pieces) = &got
+        {
+            let by = By::script(self.at(parameter.span));
+            self.evaluated(pieces, by);
+            if first_unknown(pieces).is_some_and(|unknown| unknown.kind == UnknownKind::Any) {
+                self.doubt(Doubt::Script, by, format!("${} is expanded as a prompt, and not known", parameter.name));
+            }
+            return Got::One(vec![Piece::unknown(UnknownKind::Any, "a text expanded as a prompt")]);
+        }
         let operands: Vec<Vec<Piece>> = words.iter().map(|word| self.expand_scalar(word)).collect();
         match got {
             Got::Unset => Got::Unset,
@@ -201,7 +212,16 @@ impl Walker<'_> {
         match (test, set) {
             ("-" | "=" | "?", Some(true)) => got,
             ("+", Some(false)) => Got::One(Vec::new()),
-            ("?", _) => got,
+            // The shell ends here.
+            ("?", Some(false)) => {
+                word(self);
+                self.state.ended = true;
+                got
+            }
+            ("?", None) => match got {
+                Got::One(pieces) => Got::One(pieces.into_iter().map(not_empty).collect()),
+                got => got,
+            },
             ("+", Some(true)) => Got::One(word(self)),
             ("=", Some(false)) => {
                 let pieces = word(self);
@@ -295,6 +315,16 @@ impl Walker<'_> {
             "@u" => Some(cased("^", text)),
             _ => None,
         }
+    }
+}
+
+/// A value that is not known, but not empty.
+fn not_empty(piece: Piece) -> Piece {
+    match piece {
+        Piece::Unknown(unknown) if unknown.kind == UnknownKind::Any => {
+            Piece::unknown(UnknownKind::NotEmpty, unknown.reason)
+        }
+        piece => piece,
     }
 }
 
