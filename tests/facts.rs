@@ -67,3 +67,400 @@ fn assert_commands(rows: &[(&str, &str)]) {
         assert_eq!(commands(script), *expected, "{script}");
     }
 }
+
+#[test]
+fn text_is_data() {
+    assert_effects(&[
+        (r#"echo rm -rf / && printf '%s\n' 'curl x | sh'"#, ""),
+        ("cat <<'EOF' > notes.md\nrm -rf /\n$(rm -rf ~)\nEOF", "write.project /home/u/p/notes.md"),
+        (r#"grep -rn "rm -rf /" src"#, "read.project /home/u/p/src"),
+        ("cat <<EOF > notes.md\n$(rm -rf ~)\nEOF", "delete.root /home/u, write.project /home/u/p/notes.md"),
+        ("# rm -rf /\nls", ""),
+        (r#"X='rm -rf /'; echo "$X""#, ""),
+    ]);
+}
+
+#[test]
+fn deletes_by_what_would_be_lost() {
+    assert_effects(&[
+        ("rm -rf ~", "delete.root /home/u"),
+        ("rm -rf ~/", "delete.root /home/u"),
+        ("rm -rf $HOME/*", "delete.root /home/u/*"),
+        ("rm -rf /*", "delete.root /*"),
+        (r#"rm -rf "$HOME"/.*"#, "delete.root /home/u/.*"),
+        ("rm -rf /etc", "delete.root /etc"),
+        ("cd / && rm -rf *", "delete.root /*"),
+        ("rm -rf ../..", "delete.root /home"),
+        ("rm -rf p ~/p", "delete.replaceable /home/u/p/p, delete.project /home/u/p"),
+        ("rm -rf .", "delete.project /home/u/p"),
+        ("rm notes.txt", "delete.project /home/u/p/notes.txt"),
+        ("rm src/a.rs", "delete.replaceable /home/u/p/src/a.rs"),
+        ("rm -rf src", "delete.project /home/u/p/src"),
+        ("rm -rf build", "delete.replaceable /home/u/p/build"),
+        ("rm -f build/x.o", "delete.replaceable /home/u/p/build/x.o"),
+        ("rm kept.log", "delete.project /home/u/p/kept.log"),
+        ("rm -rf node_modules", "delete.replaceable /home/u/p/node_modules"),
+        ("rm *.txt", "delete.project /home/u/p/*.txt"),
+        ("rm -f -- -x", "delete.replaceable /home/u/p/-x"),
+        (r#"rm -rf "$UNSET""#, ""),
+        ("find . -name '*.pyc' -delete", "delete.replaceable /home/u/p/…/*.pyc"),
+        ("find . -type f -delete", "delete.project /home/u/p"),
+        (r#"find / -exec rm -rf {} \;"#, "delete.root /"),
+        ("find src -name '*.o' -exec rm {} +", "delete.project /home/u/p/src/…/*.o"),
+    ]);
+}
+
+#[test]
+fn what_the_script_made_itself() {
+    assert_effects(&[
+        ("touch x && rm x", "write.project /home/u/p/x, delete.replaceable /home/u/p/x"),
+        ("mkdir -p out && rm -rf out", "write.project /home/u/p/out, delete.replaceable /home/u/p/out"),
+        (
+            "echo a > notes.txt; rm notes.txt",
+            "write.project /home/u/p/notes.txt, delete.replaceable /home/u/p/notes.txt",
+        ),
+        (
+            "mv notes.txt x && rm x",
+            "write.project /home/u/p/notes.txt, write.project /home/u/p/x, delete.project /home/u/p/x",
+        ),
+        (
+            "cp -r src copy; rm -rf copy",
+            "read.project /home/u/p/src, write.project /home/u/p/copy, delete.project /home/u/p/copy",
+        ),
+        (
+            "echo a > build.log && rm build.log",
+            "write.project /home/u/p/build.log, delete.replaceable /home/u/p/build.log",
+        ),
+        (
+            r#"T=$(mktemp -d); cp a "$T/b"; rm -rf "$T""#,
+            "read.project /home/u/p/a, write.temp <temp>/b, delete.temp <temp>",
+        ),
+        (r#"rm -rf "$(mktemp -d)/../x""#, "delete.unknown <temp>/../x, ? path: <temp>/../x: what mktemp prints"),
+        ("rm -rf /tmp/a-$RANDOM", "delete.temp /tmp/a-…"),
+    ]);
+}
+
+#[test]
+fn paths_follow_the_working_directory() {
+    assert_effects(&[
+        ("cd /tmp && rm -rf x", "delete.temp /tmp/x"),
+        ("cd /tmp/x; rm -rf y", "delete.temp /tmp/x/y, delete.replaceable /home/u/p/y"),
+        ("cd /nowhere || exit 1; rm -rf y", "delete.elsewhere /nowhere/y"),
+        ("cd ~ && rm -rf p", "delete.project /home/u/p"),
+        ("(cd /etc && rm -rf x); rm -rf y", "delete.system /etc/x, delete.replaceable /home/u/p/y"),
+        ("{ cd /etc; }; rm -rf x", "delete.system /etc/x"),
+        ("pushd /etc; rm x; popd; rm y", "delete.system /etc/x, delete.replaceable /home/u/p/y"),
+        (r#"cd "$UNSET"; rm x"#, "delete.replaceable /home/u/p/x"),
+        ("cd $(mktemp -d) && rm -rf x", "delete.temp x"),
+        ("git -C /etc status; rm x", "delete.replaceable /home/u/p/x"),
+        ("cd - ; rm x", "delete.home /home/u/x"),
+        ("mkdir -p /tmp/n && cd /tmp/n && rm -rf *", "write.temp /tmp/n, delete.temp /tmp/n/*"),
+    ]);
+}
+
+#[test]
+fn values_are_followed() {
+    assert_effects(&[
+        ("X=/; rm -rf $X", "delete.root /"),
+        (r#"X=/e; X+=tc; rm -rf "$X""#, "delete.root /etc"),
+        ("X=etc; rm -rf /${X}", "delete.root /etc"),
+        ("rm -rf ${UNSET:-/etc}", "delete.root /etc"),
+        ("rm -rf $UNSET/", "delete.root /"),
+        (r#"rm -rf "${UNSET:?}"/*"#, ""),
+        (r#"D=/etc; rm -rf "${D:?}"/x"#, "delete.system /etc/x"),
+        ("rm -rf $(echo /etc)", "delete.root /etc"),
+        ("rm -rf `printf /etc`", "delete.root /etc"),
+        (r#"rm -rf "$(pwd)/x""#, "delete.replaceable /home/u/p/x"),
+        (r#"rm -rf $'/\x65tc'"#, "delete.root /etc"),
+        ("rm -rf /{etc,usr}", "delete.root /etc, delete.root /usr"),
+        (r#"rm -rf /e\tc"#, "delete.root /etc"),
+        (r#"A=(x /etc); rm -rf "${A[@]}""#, "delete.replaceable /home/u/p/x, delete.root /etc"),
+        (r#"A=(x /etc); rm -rf "${A[1]}""#, "delete.root /etc"),
+        (r#"set -- /etc x; rm -rf "$1""#, "delete.root /etc"),
+        (r#"set -- /etc x; shift; rm -rf "$1""#, "delete.replaceable /home/u/p/x"),
+        ("read x <<< /etc; rm -rf $x", "delete.root /etc"),
+        (r#"read -r a b <<< "x /etc"; rm -rf $b"#, "delete.root /etc"),
+        ("printf -v X /etc; rm -rf $X", "delete.root /etc"),
+        (r#"P=/etc/passwd; rm -rf "${P%/*}""#, "delete.root /etc"),
+        (r#"P=/etc/x; rm -rf "${P/x/y}""#, "delete.system /etc/y"),
+        ("N=$((2+3)); echo $N > f$N", "write.project /home/u/p/f5"),
+        ("X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (r#"X='a /etc'; rm -rf "$X""#, "delete.replaceable /home/u/p/a /etc"),
+        ("X=/etc; rm -rf ${X:0:1}", "delete.root /"),
+        ("Y=X; X=/etc; rm -rf ${!Y}", "delete.root /etc"),
+        (r#"rm -rf "$X$(cat f)""#, "read.project /home/u/p/f, delete.unknown …, ? path: …: the content of f"),
+    ]);
+}
+
+#[test]
+fn branches_and_loops() {
+    assert_effects(&[
+        ("for d in a b; do rm -rf $d; done", "delete.replaceable /home/u/p/a, delete.replaceable /home/u/p/b"),
+        (r#"for d in /etc /usr; do rm -rf "$d"; done"#, "delete.root /etc, delete.root /usr"),
+        (
+            "for i in {1..3}; do echo $i > f$i; done",
+            "write.project /home/u/p/f1, write.project /home/u/p/f2, write.project /home/u/p/f3",
+        ),
+        (r#"for f in *.log; do rm "$f"; done"#, "delete.project /home/u/p/*.log"),
+        (r#"for f in $(ls); do rm -rf "$f"; done"#, "delete.project /home/u/p/…"),
+        ("if [ -f a ]; then X=a; else X=/etc; fi; rm -r $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
+        ("[ -d build ] && rm -rf build", "delete.replaceable /home/u/p/build"),
+        ("case $1 in a) X=a;; *) X=/etc;; esac; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (
+            r#"while read f; do rm "$f"; done < list.txt"#,
+            "read.project /home/u/p/list.txt, delete.unknown …, ? path: …: $f is read from standard input",
+        ),
+        (r#"printf 'a\n/etc\n' | while read x; do rm -r $x; done"#, "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (
+            "X=a; while :; do rm -r $X; X=/etc; done",
+            "delete.replaceable /home/u/p/a, delete.root /etc, delete.replaceable /home/u/p/a",
+        ),
+        ("exit 0; rm -rf /", ""),
+        ("test -f x || exit; rm y", "delete.replaceable /home/u/p/y"),
+        (r#"false && X=/etc; rm -rf "$X""#, "delete.root /etc"),
+        ("X=a; true || X=/etc; rm -rf $X", "delete.root /etc, delete.replaceable /home/u/p/a"),
+        (
+            "for x in a b; do [ -f q ] && break; rm $x; done; rm c",
+            "delete.replaceable /home/u/p/a, delete.replaceable /home/u/p/b, delete.replaceable /home/u/p/c",
+        ),
+        (r#"trap 'rm -rf "$T"' EXIT; T=/etc"#, "delete.root /etc"),
+        ("select x in /etc; do rm -rf $x; done", "delete.root /etc"),
+    ]);
+}
+
+#[test]
+fn functions_and_aliases() {
+    assert_effects(&[
+        (r#"f() { rm -rf "$1"; }; f /etc"#, "delete.root /etc"),
+        ("f() { local x=/etc; rm -rf $x; }; f; rm -f $x", "delete.root /etc"),
+        ("rm() { echo no; }; rm -rf /", ""),
+        ("false && rm() { :; }; rm -rf /etc", "delete.root /etc"),
+        ("f() { echo /etc; }; rm -rf $(f)", "delete.root /etc"),
+        ("f() { return; rm -rf /; }; f; rm x", "delete.replaceable /home/u/p/x"),
+        (":(){ :|:& };:", "exhaust :, exhaust :"),
+        ("f() { f | f & }; f", "exhaust f, exhaust f"),
+        (
+            "walk() { for x in a; do walk $x | cat; done; }; walk",
+            "? limit: walk calls itself, and is not followed further",
+        ),
+        ("f() { rm -rf /; }", ""),
+        ("X=/etc f; f() { rm -rf $X; }; X=/etc f", "delete.root /etc, ? program: no table says what f does"),
+        ("shopt -s expand_aliases\nalias ls='rm -rf /'\nls x", "delete.root /, delete.replaceable /home/u/p/x"),
+        ("alias ls='rm -rf /'\nls x", ""),
+    ]);
+}
+
+#[test]
+fn nested_scripts() {
+    assert_effects(&[
+        (r#"bash -c "rm -rf /""#, "delete.root /"),
+        (r#"bash -c 'rm -rf "$1"' _ /etc"#, "delete.root /etc"),
+        (r#"sh -c "cd /etc; rm -rf x""#, "delete.system /etc/x"),
+        ("X=/etc bash -c 'rm -rf $X'", "delete.root /etc"),
+        ("X=/etc; bash -c 'rm -rf $X'", ""),
+        ("export X=/etc; bash -c 'rm -rf $X'", "delete.root /etc"),
+        ("env X=/etc bash -c 'rm -rf $X'", "delete.root /etc"),
+        (
+            r#"bash -c "rm -rf $(cat x)""#,
+            "read.project /home/u/p/x, delete.unknown …, ? script: text that is run is not known: the content of x, ? path: …: the content of x",
+        ),
+        (r#"bash -c "$UNSET""#, ""),
+        (r#"eval "rm -rf /etc""#, "delete.root /etc"),
+        ("X='rm -rf /etc'; $X", "delete.root /etc"),
+        (r#"X='rm -rf /etc'; eval "$X""#, "delete.root /etc"),
+        ("echo 'rm -rf /etc' | sh", "delete.root /etc"),
+        ("cat <<'EOF' | bash -s x\nrm -rf \"/etc/$1\"\nEOF", "delete.system /etc/x"),
+        ("bash <<< 'rm -rf /etc'", "delete.root /etc"),
+        ("bash <(echo rm -rf /etc)", "delete.root /etc"),
+        ("source <(echo rm -rf /etc)", "delete.root /etc"),
+        ("cat x.sh | sh", "read.project /home/u/p/x.sh, ? script: text that is run is not known: the content of x.sh"),
+        ("base64 -d x | sh", "read.project /home/u/p/x, run.downloaded"),
+        ("echo cm0gLXJmIC8= | base64 -d | sh", "run.downloaded, delete.root /, run.downloaded"),
+        (r#"find . -exec sh -c 'rm "$1"' _ {} \;"#, "delete.project /home/u/p"),
+        ("test -v 'a[$(rm -rf /etc)]'", "delete.root /etc"),
+        (r#"X='$(rm -rf /etc)'; echo "${X@P}""#, "delete.root /etc"),
+        ("complete -C 'rm -rf /etc' x", "delete.root /etc"),
+        ("bash -O extglob -c 'rm -rf /etc'", "delete.root /etc"),
+        ("bash -c -- 'rm -rf /etc'", "delete.root /etc"),
+        ("bash $OPTIONS -c 'rm x'", "delete.replaceable /home/u/p/x"),
+    ]);
+}
+
+#[test]
+fn script_files() {
+    assert_effects(&[
+        (
+            "cat > /tmp/x.sh <<'EOF'\nrm -rf /\nEOF\nchmod +x /tmp/x.sh; /tmp/x.sh",
+            "write.temp /tmp/x.sh, write.temp /tmp/x.sh, run.temp /tmp/x.sh, delete.root /",
+        ),
+        (
+            r#"echo 'rm -rf "$1"' > x.sh; sh x.sh /etc"#,
+            "write.project /home/u/p/x.sh, run.project /home/u/p/x.sh, delete.root /etc",
+        ),
+        ("./run.sh /etc", "run.project /home/u/p/run.sh, delete.root /etc"),
+        ("bash run.sh /etc", "run.project /home/u/p/run.sh, delete.root /etc"),
+        ("source env.sh; rm -rf $TARGET", "run.project /home/u/p/env.sh, delete.root /etc"),
+        (r#". ./env.sh && rm -rf "$TARGET/x""#, "run.project /home/u/p/env.sh, delete.system /etc/x"),
+        ("./tool.py", "run.project /home/u/p/tool.py, run.inline python"),
+        (
+            "sed -i s/a/b/ run.sh && ./run.sh",
+            "write.project /home/u/p/run.sh, run.project /home/u/p/run.sh, ? script: text that is run is not known: it is edited before, ? command: the name of the command is not known: it is edited before",
+        ),
+        ("bash nosuch.sh", "run.project /home/u/p/nosuch.sh"),
+        ("PATH=/home/u/p:$PATH run.sh /etc", "run.project /home/u/p/run.sh, delete.root /etc"),
+    ]);
+}
+
+#[test]
+fn commands_hide_in_many_places() {
+    assert_effects(&[
+        ("builtin command rm -rf /etc", "delete.root /etc"),
+        ("exec rm -rf /etc", "delete.root /etc"),
+        ("command rm -rf /etc", "delete.root /etc"),
+        ("time rm -rf /etc", "delete.root /etc"),
+        ("! rm -rf /etc", "delete.root /etc"),
+        ("coproc rm -rf /etc", "delete.root /etc"),
+        ("rm -rf /etc &", "delete.root /etc"),
+        ("echo $(rm -rf /etc)", "delete.root /etc"),
+        ("diff <(ls) <(rm -rf /etc)", "delete.root /etc"),
+        ("X=$(rm -rf /etc)", "delete.root /etc"),
+        (r#"echo "${X:-$(rm -rf /etc)}""#, "delete.root /etc"),
+        ("[[ -n $(rm -rf /etc) ]]", "delete.root /etc"),
+        ("cat <<< $(rm -rf /etc)", "delete.root /etc"),
+        ("echo $((1 + $(rm -rf /etc)))", "delete.root /etc"),
+        ("case $(rm -rf /etc) in esac", "delete.root /etc"),
+        ("X[$(rm -rf /etc)]=1", "delete.root /etc"),
+        ("ls > $(rm -rf /etc)", "delete.root /etc, write.unknown …, ? path: …: what rm prints"),
+        (r#"\rm -rf /etc"#, "delete.root /etc"),
+        ("r''m -rf /etc", "delete.root /etc"),
+        ("/bin/rm -rf /etc", "delete.root /etc"),
+        ("{rm,-rf,/etc}", "delete.root /etc"),
+    ]);
+}
+
+#[test]
+fn which_program_is_meant() {
+    assert_effects(&[
+        ("LD_PRELOAD=/tmp/evil.so ls", "run.temp /tmp/evil.so, ? script: LD_PRELOAD loads code that cannot be read"),
+        ("./node_modules/.bin/tsc", "run.project /home/u/p/node_modules/.bin/tsc"),
+        ("nosuchprogram x", ""),
+        ("unlisted --version", "inspect"),
+        ("unlisted x", "? program: no table says what unlisted does"),
+        (
+            "$(cat x) -rf /etc",
+            "read.project /home/u/p/x, ? command: the name of the command is not known: the content of x",
+        ),
+        ("$UNSET", ""),
+        ("*.sh", "? command: the name of the command is a pattern"),
+    ]);
+}
+
+#[test]
+fn places() {
+    assert_effects(&[
+        ("cat ~/.ssh/id_rsa", "read.secret /home/u/.ssh/id_rsa"),
+        ("cat .env", "read.secret /home/u/p/.env"),
+        ("cat .env.example", "read.project /home/u/p/.env.example"),
+        (r#"cat "$DIR/.env""#, "read.secret /.env"),
+        ("cat < /etc/shadow", "read.secret /etc/shadow"),
+        ("cat ~/.ssh/*", "read.secret /home/u/.ssh/*"),
+        ("cat /proc/self/environ", "read.secret /proc/self/environ"),
+        (
+            "ln -s ~/.ssh/id_rsa k; cat k",
+            "read.secret /home/u/.ssh/id_rsa, write.project /home/u/p/k, read.secret /home/u/p/k",
+        ),
+        ("echo x >> ~/.bashrc", "write.startup /home/u/.bashrc"),
+        ("echo x > .git/hooks/pre-commit", "write.startup /home/u/p/.git/hooks/pre-commit"),
+        ("echo x > .git/x", "write.vcs /home/u/p/.git/x"),
+        ("echo x > outside/passwd", "write.system /home/u/p/outside/passwd"),
+        ("echo x > /dev/sda", "write.device /dev/sda"),
+        ("echo x > /dev/null 2>&1", ""),
+        ("ls src/*.rs > out.txt 2>&1", "write.project /home/u/p/out.txt"),
+        ("exec 3<>/dev/tcp/1.2.3.4/80", "send.other /dev/tcp/1.2.3.4/80"),
+        ("echo x > /dev/tcp/localhost/80", "fetch.loopback /dev/tcp/localhost/80"),
+        ("tee /etc/hosts < notes.txt", "read.project /home/u/p/notes.txt, write.system /etc/hosts"),
+        ("echo x > /srv/y", "write.system /srv/y"),
+        ("echo x > ~/notes", "write.home /home/u/notes"),
+        (r#"find / -name id_rsa -exec cat {} \;"#, "read.secret /…/id_rsa"),
+        ("echo x > .vetsh.toml", "write.startup /home/u/p/.vetsh.toml"),
+        ("echo x > ~/.config/vetsh/policy.toml", "write.vetsh /home/u/.config/vetsh/policy.toml"),
+    ]);
+}
+
+#[test]
+fn commands_are_listed_with_what_reached_them() {
+    assert_commands(&[
+        (
+            r#"sh -c "cd /etc; rm -rf x""#,
+            "sh -c cd /etc; rm -rf x | sh: argument of sh -c: cd /etc | sh: argument of sh -c: rm -rf x",
+        ),
+        (
+            "env X=/etc bash -c 'rm -rf $X'",
+            "env X=/etc bash -c rm -rf $X | env: bash -c rm -rf $X | env: bash: argument of bash -c: rm -rf /etc",
+        ),
+        ("f() { echo /etc; }; rm -rf $(f)", "$(): f(): echo /etc | rm -rf /etc"),
+        (
+            "bash <(echo rm -rf /etc)",
+            "<(): echo rm -rf /etc | bash /dev/fd/63 | bash: bash: input of bash: rm -rf /etc",
+        ),
+        (
+            "builtin command rm -rf /etc",
+            "builtin command rm -rf /etc | builtin: command rm -rf /etc | builtin: command: rm -rf /etc",
+        ),
+        ("find src -name '*.o' -exec rm {} +", "find src -name *.o -exec rm {} + | find: rm …"),
+        ("for d in a b; do rm -rf $d; done", "rm -rf a | rm -rf b"),
+        ("if [ -f a ]; then X=a; else X=/etc; fi; rm -r $X", "[ -f a ] | rm -r a | rm -r /etc"),
+        (":(){ :|:& };:", ""),
+        (
+            "shopt -s expand_aliases\nalias ls='rm -rf /'\nls x",
+            "shopt -s expand_aliases | alias ls=rm -rf / | alias ls: rm -rf / x",
+        ),
+        ("diff <(ls) <(rm -rf /etc)", "<(): ls | <(): rm -rf /etc | diff /dev/fd/63 /dev/fd/64"),
+        (
+            "echo cm0gLXJmIC8= | base64 -d | sh",
+            "echo cm0gLXJmIC8= | base64 -d | sh | sh: input of sh: rm -rf / | sh: input of sh: …",
+        ),
+        (r#"T=$(mktemp -d); cp a "$T/b"; rm -rf "$T""#, "$(): mktemp -d | cp a … | rm -rf …"),
+        ("f() { rm -rf /; }", ""),
+        (r#"rm -rf "${UNSET:?}"/*"#, ""),
+    ]);
+}
+
+#[test]
+fn other_shells_expand_otherwise() {
+    let rows = [
+        (Dialect::Zsh, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a /etc"),
+        (Dialect::Dash, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (Dialect::Dash, "pushd /etc; rm x", "delete.replaceable /home/u/p/x"),
+        (Dialect::Zsh, "alias ls='rm -rf /etc'\nls", "delete.root /etc"),
+    ];
+    for (dialect, script, expected) in rows {
+        let all = found(&facts_on(&Machine::default(), dialect, script));
+        let effects = all.lines().filter(|line| !line.starts_with('$') && !line.starts_with("? program"));
+        assert_eq!(effects.collect::<Vec<_>>().join(", "), expected, "{script}");
+    }
+}
+
+#[test]
+fn long_scripts_are_read_to_the_end() {
+    let script = "echo some text > /tmp/x\n".repeat(4000) + "rm -rf /etc\n";
+    let facts = facts_on(&Machine::default(), Dialect::Bash, &script);
+    assert_eq!(facts.commands.len(), 4001);
+    assert_eq!(facts.doubts, []);
+    assert!(found(&facts).ends_with("delete.root /etc"));
+}
+
+#[test]
+fn what_multiplies_is_bounded() {
+    let loops = "for a in {1..60}; do for b in {1..60}; do for c in {1..60}; do echo $a; done; done; done";
+    assert_eq!(effects(loops), "? limit: the script takes too many steps to be followed to its end");
+    let nested = (0..40).fold("true".to_owned(), |text, _| format!("eval {}", quoted(&text)));
+    assert!(nested.len() < 1_000_000 || effects(&nested).contains("? limit"));
+    let own = "f() { f; f; }; f";
+    assert!(effects(own).contains("? limit"));
+}
+
+/// A word that stands for `text`.
+fn quoted(text: &str) -> String {
+    if text.len() > 20_000 { "x".to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -316,24 +316,40 @@ impl Walker<'_> {
         self.leave_loop();
     }
 
-    /// Two rounds: the first as it is, the second with everything that the first changed not known.
+    /// Rounds until nothing new is found: the first as it is, the second with what the first may have changed, the last
+    /// with everything that changes not known.
     fn widened(&mut self, condition: &Block, body: &Block) {
-        self.block_but_last_open(condition);
-        let before = self.state.clone();
-        self.state.fallback = None;
-        self.block(body);
+        let before = self.round(condition, body, None);
         let after = std::mem::replace(&mut self.state, before.clone());
-        if after == before {
+        let first = self.join(after, before.clone());
+        if first.matches(&before) {
+            self.state = first;
             return;
         }
-        let mut widened = self.join(after, before.clone());
+        self.round(condition, body, Some(first.clone()));
+        let after = std::mem::replace(&mut self.state, before.clone());
+        let second = self.join(after, first.clone());
+        if second.matches(&first) {
+            self.state = second;
+            return;
+        }
+        let mut widened = second;
         widen(&mut widened, &before);
-        self.state = widened.clone();
-        self.block_but_last_open(condition);
-        self.state.fallback = None;
-        self.block(body);
+        self.round(condition, body, Some(widened.clone()));
         let last = std::mem::replace(&mut self.state, before);
         self.state = self.join(last, widened);
+    }
+
+    /// One round from `start`, or from where we are; the state between condition and body.
+    fn round(&mut self, condition: &Block, body: &Block, start: Option<State>) -> State {
+        if let Some(start) = start {
+            self.state = start;
+        }
+        self.block_but_last_open(condition);
+        self.state.fallback = None;
+        let between = self.state.clone();
+        self.block(body);
+        between
     }
 
     /// The loop is over: what was left early goes on here too.

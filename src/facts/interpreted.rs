@@ -11,6 +11,18 @@ use super::value::{Argument, Piece, UnknownKind};
 use super::walker::{By, Walker};
 use crate::commands::Language;
 
+/// Languages that only say what to make of text: what they do beside it is found in them.
+const FILTERS: &[Language] = &[
+    Language::Sed,
+    Language::RegexE,
+    Language::Awk,
+    Language::Jq,
+    Language::Yq,
+    Language::Bc,
+    Language::Sql,
+    Language::Less,
+];
+
 impl Walker<'_> {
     /// Judges text of code in a language that is not a shell's.
     pub(super) fn inline(&mut self, language: Language, text: &[Piece], arguments: &[Argument], by: By) {
@@ -29,8 +41,10 @@ impl Walker<'_> {
             let variable = |name: &BStr| self.scalar(name);
             judge(&Code { language: language.word(), text: &text, arguments, variable: &variable })
         };
-        let what = format!("runs {} code", language.word());
-        self.effect((Effect::Run, Some(Aspect::Inline)), Some(language.word().into()), by, what);
+        if !FILTERS.contains(&language) {
+            let what = format!("runs {} code", language.word());
+            self.effect((Effect::Run, Some(Aspect::Inline)), Some(language.word().into()), by, what);
+        }
         self.framed(
             |frame| frame.via = frame.reached(format!("{} code", language.word())),
             |walker| {
