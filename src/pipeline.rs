@@ -68,6 +68,7 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
     }
     let words: Vec<BString> = start.arguments.iter().skip(1).map(|word| BString::from(*word)).collect();
     let options = options(start, &reading);
+    let files = [host.reads(), script.file().into_iter().collect()].concat();
     let asked = Asked {
         part: task.text,
         shell: name,
@@ -76,7 +77,7 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
         start: host.start(),
         project: host.project(),
         origin,
-        files: &host.reads(),
+        files: &files,
         user: host.user(),
     };
     let outcome = approval::settle(&asked, &decision, &policy.ask(), &paths.state);

@@ -19,6 +19,7 @@ use rustix::termios::isatty;
 use sha2::{Digest, Sha256};
 
 use super::{Reading, Shell, Source};
+use crate::host::FileRead;
 use crate::invocation::Start;
 
 /// The longest script that is read, in bytes.
@@ -173,9 +174,10 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// The digest of the file that holds the text, and its path; `None` where the shell already has the text.
-    pub fn file(&self) -> Option<(&Path, [u8; 32])> {
-        if let Held::File { path, digest } = &self.held { Some((path, *digest)) } else { None }
+    /// The file that the shell will open, as it was read.
+    pub fn file(&self) -> Option<FileRead> {
+        let Held::File { path, digest } = &self.held else { return None };
+        Some(FileRead { path: path.clone(), digest: *digest })
     }
 
     /// Makes sure, just before exec, that the shell will read what was judged.

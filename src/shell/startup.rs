@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::{Reading, Shell};
+use super::{Reading, Shell, Source};
 use crate::facts::{Code, Prelude};
 use crate::host::{Host, Look, LookKind};
 use crate::invocation::base_name;
@@ -86,6 +86,7 @@ impl<'a> Surroundings<'a> {
         let mut found = Vec::new();
         self.libraries(&mut found);
         self.locale(text, &mut found);
+        self.history(text, &mut found);
         self.functions(&mut found);
         self.prompts(&mut found);
         match self.shell {
@@ -350,6 +351,15 @@ impl<'a> Surroundings<'a> {
             let reason =
                 format!("{variable} names a character set in which bytes of this text can mean something else");
             found.push(Prelude { name: variable.to_owned(), code: Code::Unread(reason) });
+        }
+    }
+
+    /// Typed lines and those of an interactive shell's input may take words from earlier ones.
+    fn history(&self, text: &[u8], found: &mut Vec<Prelude>) {
+        let typed = self.interactive() && self.shell != Shell::Dash && self.reading.source == Source::Stdin;
+        if typed && (text.contains(&b'!') || text.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"^"))) {
+            let reason = "an interactive shell replaces words of this text by words of its history".to_owned();
+            found.push(Prelude { name: "history expansion".to_owned(), code: Code::Unread(reason) });
         }
     }
 

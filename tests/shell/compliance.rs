@@ -9,7 +9,7 @@ use crate::support::{ALLOW_ALL, DENY_TOUCH, Sandbox, real};
 /// Prints what a shell can tell of itself and of how it was started.
 const PROBE: &str = r##"printf '%s|' "$0" "$-" "$#" "$@" "$$" "$PWD"; echo; readlink /proc/$$/exe
 tr '\0' '\n' </proc/$$/environ; while read -r l; do case $l in Sig[BIC]*) echo "$l";; esac; done </proc/$$/status; cut -d' ' -f5,6 /proc/$$/stat
-for f in 0 1 2 4 5 6 7 8 9; do printf '%s ' $f; readlink /proc/$$/fd/$f || echo; done; echo out; echo err >&2; exit 7"##;
+for f in 0 1 2 6 7 8 9; do printf '%s ' $f; readlink /proc/$$/fd/$f || echo; done; echo out; echo err >&2; exit 7"##;
 
 /// What is on descriptor 0.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ const ROWS: &[Row] = &[
     with(
         row("16", "bash", "", &["-O", "extglob", "-c", "eval \"$1\"", "--", "S"]),
         Input::Null,
-        "open(A,'<','/dev/null'); open(B,'>','/dev/null'); POSIX::dup2(fileno(A),4); POSIX::dup2(fileno(B),5); $^F=9;",
+        "open(A,'<','/dev/null'); open(B,'>','/dev/null'); POSIX::dup2(fileno(A),6); POSIX::dup2(fileno(B),7); $^F=9;",
     ),
     row("16", "bash", "", &["-O", "extglob", "-c", "S", "--", "a", "b"]),
     row("17", "bash", "bash", &["-O", "extglob", "-ilc", "S"]),
@@ -76,6 +76,7 @@ const ROWS: &[Row] = &[
     row("26", "dash", "", &["F"]),
     with(row("27", "bash", "bash", &[]), Input::Pipe("S"), ""),
     with(row("27", "sh", "sh", &["-s", "a", "b"]), Input::Pipe("S"), ""),
+    with(row("27 after a text", "dash", "", &["-sc", "echo text"]), Input::Pipe("S"), ""),
     with(row("27", "bash", "bash", &[]), Input::File("S"), ""),
     with(row("27", "dash", "sh", &["-s"]), Input::File("S"), ""),
     with(row("27", "zsh", "zsh", &[]), Input::File("S"), ""),

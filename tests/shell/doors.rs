@@ -85,5 +85,7 @@ fn an_interactive_shell_on_a_pipe_expands_its_prompts() {
         let seen = feed(sandbox.shell("bash", ["-i"]).env(name, value), b"true\n");
         assert_eq!(seen.code, Some(126), "{name}");
     }
+    let seen = feed(&mut sandbox.shell("bash", ["-i"]), b"echo touch made\n^echo ^^\necho !!\n");
+    assert_eq!(seen.code, Some(126));
     assert!(!sandbox.project().join("made").exists());
 }

@@ -117,6 +117,21 @@ fn a_pipe_that_stays_open_is_refused() {
 }
 
 #[test]
+fn a_shell_on_a_terminal_that_a_program_owns_is_refused() {
+    let sandbox = Sandbox::new(ALLOW_ALL);
+    for (shim, arguments) in
+        [("bash", ""), ("bash", " -i"), ("bash", " --norc --noprofile"), ("zsh", " -l"), ("sh", "")]
+    {
+        let line = format!("{}{arguments}", sandbox.shim(shim).display());
+        let mut command = sandbox.command("/usr/bin/script");
+        let seen = feed(command.args(["-qec", &line, "/dev/null"]).env("SHELL", "/bin/sh"), b"touch made\n");
+        assert_eq!(seen.code, Some(126), "{seen:?}");
+        assert!(seen.stdout.contains("vetsh: denied: a shell on a terminal cannot be vetted"), "{seen:?}");
+    }
+    assert!(!sandbox.project().join("made").exists());
+}
+
+#[test]
 fn no_writable_state_is_needed_to_run_what_is_allowed() {
     let sandbox = Sandbox::new(DENY_TOUCH);
     let boxed = |shim: &str, script: &str| {
