@@ -114,7 +114,7 @@ fn any_given(names: &[Text], options: &[Given<'_>]) -> bool {
 /// `--dry-run=false`.
 fn negated(given: &Given<'_>) -> bool {
     let value = given.value.as_ref().and_then(|value| value.text());
-    value.is_some_and(|value| ["false", "no", "0"].iter().any(|no| *value == **no))
+    value.is_some_and(|value| ["false", "no", "0", "none"].iter().any(|no| *value == **no))
 }
 
 const fn changes(effect: Effect) -> bool {

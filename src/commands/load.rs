@@ -201,6 +201,7 @@ impl Entry {
         let style = |word: &str| Style::from_word(word).ok_or_else(|| format!("unknown style `{word}`"));
         let shell = |word: &str| Shell::from_word(word).ok_or_else(|| format!("unknown shell `{word}`"));
         let style = self.style.and_then(|word| faults.parse(&word, style));
+        let below = self.name.0.iter().any(|name| name.get_ref().contains(' '));
         Program {
             names: self.name.parse(faults, |word| {
                 let written = word.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -217,6 +218,8 @@ impl Entry {
             inspect: match self.inspect {
                 Some(words) => words.texts(),
                 None if style == Some(Style::None) => List::default(),
+                // `helm install --version 1.2` names a version; alone it needs no word for it.
+                None if self.subcommands || below => [Text::Borrowed("--help")].into_iter().collect(),
                 None => [Text::Borrowed("--help"), Text::Borrowed("--version")].into_iter().collect(),
             },
             dry: self.dry.texts(),

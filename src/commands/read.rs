@@ -272,6 +272,11 @@ impl<'a> Reader<'a> {
             Role::Module => return self.module(spec, name, attached),
             _ => {}
         }
+        if let (Takes::Nothing, Some(value)) = (spec.takes, &attached) {
+            // `--dry-run=false`: no value of this option, but it may take it back.
+            let value = Some(Cow::Owned(value.clone()));
+            return self.reading.options.push(Given { spec: Some(spec), name, value });
+        }
         let value = match (spec.takes, attached) {
             (Takes::Nothing, _) | (Takes::Optional, None) => None,
             (_, Some(value)) => Some(Cow::Owned(value)),

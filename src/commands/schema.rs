@@ -199,6 +199,8 @@ words! {
         Cmake = "cmake",
         /// vi and its kin: ex commands.
         Vim = "vim",
+        /// ed.
+        Ed = "ed",
         /// less and more commands.
         Less = "less",
         /// gdb and lldb.

@@ -39,6 +39,8 @@ pub struct Language {
     pub calls: &'static [Call],
     /// The calls whose value is known, by dotted name.
     pub values: &'static [(&'static str, Known)],
+    /// For line languages: what parts the commands of a line; empty: nothing does.
+    pub separator: &'static str,
     /// For line languages: the first word of a command and what its rest is.
     pub commands: &'static [(&'static str, Rest)],
 }

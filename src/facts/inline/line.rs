@@ -41,8 +41,22 @@ pub(super) fn command(
         ));
         return;
     };
-    let argument = text.get(word.len()..).unwrap_or_default();
+    let mut argument = text.get(word.len()..).unwrap_or_default();
+    // What takes the rest of its line as its own (`!`) takes the separator too.
+    let own = matches!(rest, Rest::Code(_)) || argument.trim_start().starts_with('!');
+    if !own
+        && !language.separator.is_empty()
+        && let Some((before, next)) = after_patterns(word, argument).split_once(language.separator)
+    {
+        let end = argument.len() - next.len() - language.separator.len();
+        argument = argument.get(..end).unwrap_or(before);
+        command(language, source, next.trim(), span, findings);
+    }
     let argument = argument.strip_prefix('!').filter(|_| !matches!(rest, Rest::Code(_))).unwrap_or(argument).trim();
+    if matches!(word, "g" | "v" | "global" | "vglobal") {
+        // `g/re/command`.
+        return command(language, source, after_patterns(word, argument), span, findings);
+    }
     if let Some(what) = meaning(language, source, rest, argument) {
         findings.push(InlineFinding { what, span, reason: format!("`{word}` in the code").into() });
     }
@@ -91,6 +105,18 @@ fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &
             Effect::from_word(effect).map(|effect| What::Effect(effect, aspect))
         }
     }
+}
+
+/// What follows the delimited parts of `s/a/b/` and `g/a/`, in which a separator is none.
+fn after_patterns<'t>(word: &str, argument: &'t str) -> &'t str {
+    let parts = match word {
+        "s" => 3,
+        "g" | "v" | "global" | "vglobal" => 2,
+        _ => return argument,
+    };
+    let text = argument.trim_start_matches('!');
+    let Some(mark) = text.chars().next().filter(|mark| mark.is_ascii_punctuation()) else { return argument };
+    text.splitn(parts + 1, mark).nth(parts).unwrap_or_default()
 }
 
 /// A command without the lines that it is for (`%`, `1,5`, `.,$`, `'<,'>`) and colons.

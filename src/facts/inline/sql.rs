@@ -59,6 +59,7 @@ const FUNCTIONS: &[(&str, Effect, &str)] = &[
     ("pg_terminate_backend", Effect::Control, "ends a connection of the server"),
     ("pg_cancel_backend", Effect::Control, "stops a query of the server"),
     ("pg_reload_conf", Effect::Control, "reloads the server's settings"),
+    ("lo_unlink", Effect::Control, "removes a large object"),
     ("setval", Effect::Control, "changes a sequence"),
     ("lo_import", Effect::Control, "reads a file of the server"),
     ("lo_export", Effect::Control, "writes a file of the server"),
@@ -97,11 +98,39 @@ fn client_commands(language: &'static Language, source: &Source, findings: &mut 
             let span = Span::new(statements.len(), statements.len() + text.trim_end().len());
             line::command(language, source, trimmed.trim_end_matches(';'), span, findings);
             statements.extend(text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        } else if let Some(at) = trailing_command(text) {
+            let command = text.get(at..).unwrap_or_default().trim();
+            line::command(
+                language,
+                source,
+                command,
+                Span::new(statements.len() + at, statements.len() + text.len()),
+                findings,
+            );
+            statements.push_str(text.get(..at).unwrap_or_default());
+            statements
+                .extend(text.get(at..).unwrap_or_default().bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
         } else {
             statements.push_str(text);
         }
     }
     statements
+}
+
+/// Where a backslash command follows a statement on its line (`SELECT … \gexec`), outside strings.
+fn trailing_command(text: &str) -> Option<usize> {
+    let mut quoted = false;
+    let mut before = ' ';
+    for (at, letter) in text.char_indices() {
+        quoted ^= letter == '\'';
+        let after = text.get(at + 1..).and_then(|rest| rest.chars().next());
+        let begins = after.is_some_and(|after| after.is_ascii_alphabetic() || after == '!');
+        if letter == '\\' && !quoted && before.is_whitespace() && begins {
+            return Some(at);
+        }
+        before = letter;
+    }
+    None
 }
 
 fn first_word(text: &str) -> &str {
