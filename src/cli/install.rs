@@ -74,6 +74,9 @@ fn folder(shims: &Path) -> Result<PathBuf, Fault> {
     }
     let taken = |name: &&&str| fs::symlink_metadata(shims.join(name)).is_ok();
     let installed = shims.join(paths::RECORD).exists();
+    if installed {
+        super::not_by_an_agent("install vetsh again")?;
+    }
     match SHIMS.iter().chain([&BINARY]).find(taken) {
         Some(name) if !installed => {
             Err(Fault(format!("{shown} holds a {name} that vetsh did not install; take another folder")))

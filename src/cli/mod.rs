@@ -15,7 +15,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::approval::human;
 use crate::exit;
+use crate::shell::preamble;
 
 /// A drop-in shell that vets every command a coding agent gives to a shell.
 ///
@@ -57,6 +59,17 @@ impl Fault {
 impl From<std::io::Error> for Fault {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
+    }
+}
+
+/// Refuses what an agent may not do to an installation that stands. A script without a terminal may, so that machines
+/// can be set up; and a human at a terminal may, wherever that terminal is.
+fn not_by_an_agent(what: &str) -> Result<(), Fault> {
+    match preamble::agent_above() {
+        Some(agent) if human::terminal().is_err() => {
+            Err(Fault(format!("{agent} started this; ask the user to {what} at a terminal. Nothing was changed")))
+        }
+        _ => Ok(()),
     }
 }
 

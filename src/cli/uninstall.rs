@@ -23,6 +23,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<i32, Fault> {
+    super::not_by_an_agent("uninstall vetsh")?;
     let paths = match &arguments.shims {
         Some(shims) => Paths::installed_in(shims).map_err(|fault| Fault(fault.to_string()))?,
         None => Some(Paths::locate().map_err(|fault| Fault(fault.to_string()))?),

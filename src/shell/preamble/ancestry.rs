@@ -32,6 +32,11 @@ impl Ancestry {
         let passes = |process: &&Process| through.iter().any(|name| base_name(&process.executable) == name.as_bytes());
         self.0.iter().find(|process| !passes(process)).is_some_and(agent)
     }
+
+    /// Whether any ancestor fits one of `wanted`, whatever stands between.
+    pub(super) fn holds(&self, wanted: &[&str]) -> bool {
+        self.0.iter().any(|process| wanted.iter().any(|glob| process.is(glob)))
+    }
 }
 
 impl Process {

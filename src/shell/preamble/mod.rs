@@ -120,6 +120,12 @@ pub fn unwrap<'a>(
     ancestry().reaches(agent.ancestors, agent.through).then_some(wrapped)
 }
 
+/// The agent that this process descends from, if it is one of those that are known.
+pub fn agent_above() -> Option<&'static str> {
+    let ancestry = processes();
+    AGENTS.iter().find(|agent| ancestry.holds(agent.ancestors)).map(|agent| agent.name)
+}
+
 impl Template {
     fn unwrap<'a>(
         &'static self,
