@@ -9,9 +9,9 @@ impl Dialect {
         self != Self::Dash
     }
 
-    /// The shell is zsh.
+    /// The shell has what only zsh has, which it gives up where it emulates another.
     pub(super) fn is_zsh(self) -> bool {
-        matches!(self, Self::Zsh | Self::ZshSh)
+        self == Self::Zsh
     }
 }
 

@@ -4,7 +4,7 @@ use bstr::BString;
 
 use super::{Fault, Scanner, ends_word};
 use crate::diagnostic::Span;
-use crate::syntax::model::{Part, Word};
+use crate::syntax::model::{Dialect, Part, Word};
 
 /// How the body of a here-document ends.
 pub(super) struct Delimiter {
@@ -100,7 +100,11 @@ impl Scanner<'_> {
                 logical.extend(line.get(..line.len() - 1).unwrap_or_default());
             } else {
                 let whole = logical.is_empty() && logical_start == line_start;
-                let ends = if whole { line == delimiter.text } else { [&logical, line].concat() == delimiter.text };
+                let ends = match whole {
+                    true => line == delimiter.text,
+                    // dash looks for the delimiter before it joins lines.
+                    false => self.dialect != Dialect::Dash && [&logical, line].concat() == delimiter.text,
+                };
                 if ends {
                     return (logical_start, next);
                 }

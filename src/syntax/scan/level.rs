@@ -3,6 +3,7 @@
 use super::position::{Frame, Position, State};
 use super::token::{Prefix, Token, TokenKind};
 use super::{Fault, MAX_DEPTH, Scanner, TOO_DEEP, continues_name, ends_word};
+use crate::diagnostic::Span;
 use crate::syntax::model::{Redirection, RedirectionKind, SyntaxDoubtKind, Word};
 
 /// How deep `case` commands may nest of which the last clause does not end in `;;`.
@@ -217,6 +218,10 @@ impl<'t> Scanner<'t> {
             level.tokens.push(Token { start, end: self.at, span, depth, kind: TokenKind::Keyword(keyword) });
             return Ok(());
         }
+        if self.dialect.is_zsh() && level.state.before_name() && matches!(plain, b"repeat" | b"foreach") {
+            let span = Span::new(self.place(start), self.place(start + plain.len()));
+            self.doubt(SyntaxDoubtKind::Dialect, span, "a loop of zsh");
+        }
         let word = self.argument(level.state.position == Position::Arguments)?;
         level.state.word();
         self.push(level, start, TokenKind::Word(word));
@@ -260,7 +265,11 @@ impl<'t> Scanner<'t> {
             }
             b"coproc" if extended => {
                 self.at += 6;
-                Prefix::Coproc(self.coproc_name())
+                let name = self.coproc_name();
+                if self.dialect.is_zsh() && name != "COPROC" {
+                    return Err(Fault { kind: SyntaxDoubtKind::Dialect, reason: "zsh gives coprocesses no name" });
+                }
+                Prefix::Coproc(name)
             }
             b"function" if extended => {
                 self.at += 8;
@@ -331,7 +340,8 @@ impl<'t> Scanner<'t> {
         let rest = self.rest();
         let length = rest.iter().take_while(|byte| !ends_word(**byte)).count();
         let name = rest.get(..length).filter(|name| !name.is_empty())?;
-        if name.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'\\')) {
+        let quoted = name.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'\\'));
+        if quoted || name.ends_with(b"$") {
             return None;
         }
         let name = String::from_utf8_lossy(name).into_owned();

@@ -13,6 +13,7 @@ mod redirection;
 mod substitution;
 mod token;
 mod word;
+mod zsh;
 
 use super::lower::lower;
 use super::model::{Block, Command, Dialect, Opaque, Statement, SyntaxDoubt, SyntaxDoubtKind};

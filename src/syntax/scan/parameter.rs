@@ -42,6 +42,9 @@ impl Scanner<'_> {
             parameter.length = true;
             self.at += 1;
         }
+        if self.dialect.is_zsh() && matches!(self.rest(), [b'"', ..] | [b'$', b'{' | b'(', ..]) {
+            return self.bad_substitution(start, quoting);
+        }
         let length = self.parameter_length();
         parameter.name = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
         self.at += length;
@@ -51,7 +54,9 @@ impl Scanner<'_> {
         if length == 0 {
             return self.bad_substitution(start, quoting);
         }
-        if !self.take(b"}") {
+        if parameter.indirect && self.take(b"*}") {
+            parameter.operation = Some(("*".to_owned(), Vec::new()));
+        } else if !self.take(b"}") {
             let Some(operation) = self.operation(quoting)? else { return self.bad_substitution(start, quoting) };
             parameter.operation = Some(operation);
         }
@@ -157,43 +162,14 @@ impl Scanner<'_> {
     /// Reads the rest of an expansion that no operator explains. The shell fails there before it expands anything.
     fn bad_substitution(&mut self, start: usize, quoting: Quoting) -> Result<Part, Fault> {
         let inner = if quoting.quotes() { Quoting::Operand } else { Quoting::None };
-        self.operands(inner, None)?;
+        let operands = self.operands(inner, None)?;
         let span = self.span_from(start);
+        let plain = operands.iter().flat_map(|word| &word.parts).all(|part| matches!(part, Part::Literal { .. }));
         if self.dialect.is_zsh() {
             self.doubt(SyntaxDoubtKind::Dialect, span, "an expansion that only zsh may know");
+        } else if !plain {
+            self.doubt(SyntaxDoubtKind::Syntax, span, "an expansion in one that the shell should reject");
         }
         Ok(Part::Opaque(Opaque { span, reason: "bad substitution".to_owned() }))
-    }
-
-    /// Flags and marks of zsh before the name.
-    fn zsh_flags(&mut self, start: usize) {
-        if self.peek() == Some(b'(') {
-            let length = self.rest().iter().take_while(|byte| !matches!(byte, b')' | b'}')).count();
-            let flags = self.rest().get(1..length).unwrap_or_default();
-            let known = flags.iter().all(|flag| b"fFsj.:,/0@uoOnaiULCqQkvwWc\\n".contains(flag));
-            if !known {
-                let span = self.span_from(start);
-                self.doubt(SyntaxDoubtKind::Dialect, span, "flags of zsh that may expand the value again");
-            }
-            self.at += length;
-            let _ = self.take(b")");
-        }
-        while matches!(self.peek(), Some(b'=' | b'~' | b'^' | b'+')) {
-            self.at += 1;
-        }
-    }
-
-    /// What zsh takes after an unbraced parameter: a subscript.
-    pub(super) fn zsh_parameter(&mut self, parameter: &mut Parameter) -> Result<(), Fault> {
-        if parameter.name == "#" && name_length(self.rest()) > 0 {
-            let length = name_length(self.rest());
-            parameter.name = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
-            parameter.length = true;
-            self.at += length;
-        }
-        if self.peek() == Some(b'[') && self.bracket_end(self.at + 1).is_some() {
-            parameter.index = Some(self.subscript()?);
-        }
-        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::token::{Keyword, TokenKind};
 use super::word::{Parts, Quoting};
-use super::{Close, Fault, Scanner, continues_name, starts_name};
-use crate::syntax::model::{Block, Dialect, Parameter, Part, SyntaxDoubtKind};
+use super::{Close, Fault, Scanner, name_length, starts_name};
+use crate::syntax::model::{Block, Dialect, Part, SyntaxDoubtKind};
 use crate::syntax::quote::{ansi_c, special_after_backslash};
 
 impl Scanner<'_> {
@@ -56,6 +56,11 @@ impl Scanner<'_> {
     pub(super) fn dollar(&mut self, parts: &mut Parts, quoting: Quoting) -> Result<(), Fault> {
         let start = self.at;
         let quoted = quoting.quotes();
+        let marks = self.zsh_marks();
+        if marks > 0 {
+            let length = name_length(self.text.get(start + 1 + marks..).unwrap_or_default());
+            return self.simple_parameter(parts, marks, length, quoted);
+        }
         match self.peek_at(1) {
             Some(b'(') => match self.arithmetic_end(start + 3).filter(|_| self.peek_at(2) == Some(b'(')) {
                 Some(end) => self.arithmetic_expansion(parts, start + 3, end, 2),
@@ -72,11 +77,11 @@ impl Scanner<'_> {
                 self.double_quotes(parts)
             }
             Some(byte) if starts_name(byte) => {
-                let length = self.rest().iter().skip(1).take_while(|byte| continues_name(**byte)).count();
-                self.simple_parameter(parts, length, quoted)
+                let length = name_length(self.text.get(start + 1..).unwrap_or_default());
+                self.simple_parameter(parts, 0, length, quoted)
             }
             Some(b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
-                self.simple_parameter(parts, 1, quoted)
+                self.simple_parameter(parts, 0, 1, quoted)
             }
             _ => {
                 parts.text(b"$", quoted);
@@ -86,16 +91,16 @@ impl Scanner<'_> {
         }
     }
 
-    fn simple_parameter(&mut self, parts: &mut Parts, length: usize, quoted: bool) -> Result<(), Fault> {
+    /// Reads a parameter without braces, its name after `marks` bytes that only zsh reads.
+    fn simple_parameter(&mut self, parts: &mut Parts, marks: usize, length: usize, quoted: bool) -> Result<(), Fault> {
         let start = self.at;
-        let name = self.text.get(start + 1..start + 1 + length).unwrap_or_default();
-        let mut parameter = Parameter {
-            name: String::from_utf8_lossy(name).into_owned(),
-            quoted,
-            ..super::parameter::nothing(self.span_from(start))
-        };
-        self.at += 1 + length;
-        if self.dialect == Dialect::Zsh {
+        let mut parameter = super::parameter::nothing(self.span_from(start));
+        parameter.quoted = quoted;
+        parameter.length = self.text.get(start + 1..start + 1 + marks).is_some_and(|marks| marks.contains(&b'+'));
+        self.at += 1 + marks;
+        parameter.name = String::from_utf8_lossy(self.rest().get(..length).unwrap_or_default()).into_owned();
+        self.at += length;
+        if self.dialect.is_zsh() {
             self.zsh_parameter(&mut parameter)?;
         }
         parameter.span = self.span_from(start);

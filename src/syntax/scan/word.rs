@@ -3,7 +3,7 @@
 use bstr::BString;
 
 use super::{Fault, Scanner, ends_word};
-use crate::syntax::model::{Part, SyntaxDoubtKind, Word};
+use crate::syntax::model::{Part, Word};
 
 /// The rules by which quotes count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,7 @@ impl Scanner<'_> {
             match byte {
                 b'<' | b'>' if self.starts_process_substitution() => self.process_substitution(&mut parts)?,
                 b'(' if self.extends_pattern(start) => self.balanced(&mut parts)?,
+                b'(' if self.starts_qualifiers(start) => self.qualifiers(&mut parts)?,
                 b'=' if self.at == start && self.dialect.is_zsh() => self.equals(&mut parts)?,
                 byte if ends_word(byte) => break,
                 _ => self.unit(&mut parts, Quoting::None)?,
@@ -73,39 +74,19 @@ impl Scanner<'_> {
         Ok(Word { span: self.span_from(start), parts: parts.into_vec() })
     }
 
-    /// `(` here goes on with a pattern of the word that started at `start`: `@(a|b)`, or zsh's `*(.)`.
+    /// `(` here goes on with a pattern of the word that started at `start`: `@(a|b)`.
     fn extends_pattern(&self, start: usize) -> bool {
         let before = self.at.checked_sub(1).filter(|before| *before >= start).and_then(|before| self.text.get(before));
-        match before {
-            Some(b'@' | b'!' | b'?' | b'+' | b'*') => self.dialect.has_extensions(),
-            Some(_) => self.dialect.is_zsh() && self.peek_at(1) != Some(b')'),
-            None => false,
-        }
-    }
-
-    /// zsh's `=command` and `=(…)` at the start of a word.
-    fn equals(&mut self, parts: &mut Parts) -> Result<(), Fault> {
-        let start = self.at;
-        self.at += 1;
-        let followed = self.peek().is_some_and(|byte| !ends_word(byte) && byte != b'=');
-        parts.text(b"=", false);
-        if self.peek() == Some(b'(') {
-            self.balanced(parts)?;
-        } else if !followed {
-            return Ok(());
-        }
-        let span = self.span_from(start);
-        self.doubt(SyntaxDoubtKind::Dialect, span, "zsh expands a word that starts with `=`");
-        Ok(())
+        self.dialect.has_extensions()
+            && match before {
+                Some(b'*' | b'?') => !self.dialect.is_zsh(),
+                Some(b'@' | b'!' | b'+') => true,
+                _ => false,
+            }
     }
 
     /// Reads `( … )` inside a pattern.
     pub(super) fn balanced(&mut self, parts: &mut Parts) -> Result<(), Fault> {
-        let start = self.at;
-        let bash_pattern = matches!(
-            self.at.checked_sub(1).and_then(|before| self.text.get(before)),
-            Some(b'@' | b'!' | b'?' | b'+' | b'*')
-        );
         self.deeper(|scanner| {
             scanner.literal(parts);
             loop {
@@ -119,14 +100,7 @@ impl Scanner<'_> {
                     Some(_) => scanner.unit(parts, Quoting::None)?,
                 }
             }
-        })?;
-        let inside = self.text.get(start..self.at).unwrap_or_default();
-        if self.dialect.is_zsh() && inside.iter().any(|byte| matches!(byte, b'e' | b'+')) && !inside.contains(&b'|') {
-            let span = self.span_from(start);
-            let reason = if bash_pattern { "a pattern zsh may take for qualifiers" } else { "glob qualifiers of zsh" };
-            self.doubt(SyntaxDoubtKind::Dialect, span, reason);
-        }
-        Ok(())
+        })
     }
 
     /// Adds the byte here as it stands.
