@@ -28,8 +28,9 @@ fn pending(question: &Question, state: &Path) -> String {
     }
 }
 
-fn answer(state: &Path, id: &str, approve: bool) -> Result<Ticket, Unanswerable> {
-    Store::new(state).answer(id, approve, Timestamp::now()).unwrap()
+fn answer(state: &Path, id: &str, approve: bool) -> Result<(), Unanswerable> {
+    let store = Store::new(state);
+    store.answer(&store.read(id).unwrap().unwrap(), approve, Timestamp::now()).unwrap()
 }
 
 /// By what a question is granted.
@@ -134,8 +135,8 @@ fn a_ticket_ends() {
     let id = open(&question, long_ago);
     assert_eq!(answer(state.path(), &id, true).unwrap_err(), Unanswerable::Expired);
     // An approval that was never used ends with its ticket.
-    let answered = store(state.path()).answer(&id, true, long_ago).unwrap().unwrap();
-    assert_eq!(answered.state, State::Approved);
+    let ticket = store(state.path()).read(&id).unwrap().unwrap();
+    store(state.path()).answer(&ticket, true, long_ago).unwrap().unwrap();
     assert_eq!(granted(&question, state.path()), None);
     // What has ended makes room.
     open(&ask("other"), Timestamp::now());
@@ -182,6 +183,20 @@ fn no_state_no_approval() {
     fs::write(state.path().join("file"), "").unwrap();
     let outcome = ask("rm -r build").settle(&state.path().join("file"));
     assert!(matches!(outcome, Outcome::Refused(Refusal::Failed { .. })), "{outcome:?}");
+}
+
+#[test]
+fn an_answer_is_about_the_ticket_that_was_shown() {
+    let state = state();
+    let store = Store::new(state.path());
+    let question = ask("rm -r build");
+    let id = pending(&question, state.path());
+    let mut shown = store.read(&id).unwrap().unwrap();
+    shown.binding.push('0');
+    assert_eq!(store.answer(&shown, true, Timestamp::now()).unwrap(), Err(Unanswerable::Missing));
+    // One that a crash left half written is asked anew.
+    fs::write(state.path().join(format!("tickets/{id}.json")), "{\"version\":1,").unwrap();
+    assert_eq!(pending(&question, state.path()), id);
 }
 
 /// The shell start that the approved command of `an_approval_covers_the_shells_it_listed` makes.

@@ -283,7 +283,7 @@ fn a_shell_on_a_programs_terminal_leaves_a_ticket_and_runs_once_after_it_is_appr
     );
     let store = Store::new(&sandbox.path("state"));
     let [ticket] = store.all().unwrap().try_into().unwrap();
-    store.answer(&ticket.id, true, Timestamp::now()).unwrap().unwrap();
+    store.answer(&ticket, true, Timestamp::now()).unwrap().unwrap();
     assert!(line().contains("code=0"));
     assert!(sandbox.project().join("made").exists());
     assert!(line().contains("code=126"));

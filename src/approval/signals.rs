@@ -42,12 +42,13 @@ impl Signals {
         woken.set_nonblocking(true)?;
         let signals = Self { ending: Arc::default(), redraw: Arc::default(), over: Arc::default(), woken };
         let ignored = ignored_signals();
-        for signal in ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
+        let heeded = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+        for signal in ENDING.into_iter().filter(heeded) {
             flag::register_conditional_default(signal, Arc::clone(&signals.over))?;
             flag::register_usize(signal, Arc::clone(&signals.ending), usize::try_from(signal).unwrap_or_default())?;
             low_level::pipe::register(signal, waker.try_clone()?)?;
         }
-        for signal in REDRAWING {
+        for signal in REDRAWING.into_iter().filter(heeded) {
             flag::register(signal, Arc::clone(&signals.redraw))?;
             low_level::pipe::register(signal, waker.try_clone()?)?;
         }

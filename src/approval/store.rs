@@ -66,8 +66,8 @@ pub enum Opened {
 /// Why a ticket cannot be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswerable {
-    /// There is none of that name.
-    #[error("there is no such ticket")]
+    /// There is none of that name, or another one than was shown.
+    #[error("there is no such ticket any more")]
     Missing,
     /// It has ended.
     #[error("it has expired")]
@@ -131,10 +131,16 @@ impl Store {
         Ok(Opened::Waiting(ticket.id, ticket.expires))
     }
 
-    /// Answers an open ticket, and returns it as it then stands.
-    pub fn answer(&self, id: &str, approve: bool, now: Timestamp) -> Result<Result<Ticket, Unanswerable>, StoreFault> {
+    /// Answers an open ticket as it was shown. What has taken its place since is not what the answer is about.
+    pub fn answer(
+        &self,
+        shown: &Ticket,
+        approve: bool,
+        now: Timestamp,
+    ) -> Result<Result<(), Unanswerable>, StoreFault> {
         let _turn = self.lock()?;
-        let Some(mut ticket) = self.read(id)? else { return Ok(Err(Unanswerable::Missing)) };
+        let standing = self.read(&shown.id)?.filter(|ticket| ticket.binding == shown.binding);
+        let Some(mut ticket) = standing else { return Ok(Err(Unanswerable::Missing)) };
         if ticket.expired(now) {
             return Ok(Err(Unanswerable::Expired));
         }
@@ -142,8 +148,7 @@ impl Store {
             return Ok(Err(Unanswerable::Answered));
         }
         ticket.state = if approve { State::Approved } else { State::Denied };
-        self.write(&self.path(&ticket.id), &ticket)?;
-        Ok(Ok(ticket))
+        self.write(&self.path(&ticket.id), &ticket).map(Ok)
     }
 
     /// One ticket.
@@ -256,7 +261,8 @@ fn replace(path: &Path, content: &impl Serialize) -> io::Result<()> {
     let bytes = serde_json::to_vec(content)?;
     log::room(0, bytes.len())?;
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    let written = file.write_all(&bytes).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&new, path));
+    // Not synced: what a crash of the machine takes away is asked again.
+    let written = file.write_all(&bytes).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         // Only the new file is at stake; the old one still stands.
         let _ = fs::remove_file(&new);
@@ -264,7 +270,7 @@ fn replace(path: &Path, content: &impl Serialize) -> io::Result<()> {
     written
 }
 
-/// Reads a file that vetsh wrote; `None` if there is none.
+/// Reads a file that vetsh wrote; `None` if there is none, or one that a crash of the machine left half written.
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreFault> {
     let fault = |source| StoreFault::File { path: path.to_owned(), source };
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
@@ -278,8 +284,10 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreFault> {
         && metadata.uid() == rustix::process::geteuid().as_raw()
         && metadata.mode() & 0o022 == 0
         && metadata.len() <= LARGEST;
+    if !ours {
+        return Err(StoreFault::NotOurs(path.to_owned()));
+    }
     let mut text = Vec::new();
     file.take(LARGEST).read_to_end(&mut text).map_err(fault)?;
-    let content = if ours { serde_json::from_slice(&text).ok() } else { None };
-    content.map(Some).ok_or_else(|| StoreFault::NotOurs(path.to_owned()))
+    Ok(serde_json::from_slice(&text).ok())
 }

@@ -22,12 +22,12 @@ use crate::paths::Paths;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    topic: Topic,
+    topic: Option<Topic>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Lists the tickets that still stand
+    /// Lists the tickets that still stand, as does no subcommand
     List,
     /// Shows one ticket whole
     Show {
@@ -50,10 +50,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<i32, Fault> {
     let paths = Paths::locate().map_err(|fault| Fault(fault.to_string()))?;
     let store = Store::new(&paths.state);
     match &arguments.topic {
-        Topic::List => list(&store),
-        Topic::Show { id } => show(&store, id),
-        Topic::Approve { id } => answer(&store, &paths, id, true),
-        Topic::Deny { id } => answer(&store, &paths, id, false),
+        None | Some(Topic::List) => list(&store),
+        Some(Topic::Show { id }) => show(&store, id),
+        Some(Topic::Approve { id }) => answer(&store, &paths, id, true),
+        Some(Topic::Deny { id }) => answer(&store, &paths, id, false),
     }
 }
 
@@ -105,7 +105,7 @@ fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, 
         Answer::Gone => return Err(Fault("the terminal went away".to_owned())),
     }
     record(paths, &ticket, approve)?;
-    let answered = store.answer(id, approve, Timestamp::now()).map_err(|fault| Fault(fault.to_string()))?;
+    let answered = store.answer(&ticket, approve, Timestamp::now()).map_err(|fault| Fault(fault.to_string()))?;
     answered.map_err(|why| Fault::new(format_args!("ticket {id}"), why))?;
     Ok(exit::SUCCESS)
 }
