@@ -10,6 +10,7 @@ mod docs;
 mod facts;
 mod inline;
 mod install;
+mod judged;
 mod layering;
 mod policy;
 mod prompt;
