@@ -85,6 +85,11 @@ fn split(text: &[u8]) -> Url<'_> {
     Url { scheme, user, host, tail }
 }
 
+/// The host of a URL.
+pub(super) fn host(text: &BStr) -> BString {
+    split(text).host.into()
+}
+
 /// This machine, by its usual names.
 pub(super) fn is_loopback(host: &[u8]) -> bool {
     let host = host.to_ascii_lowercase();
@@ -173,6 +178,9 @@ fn density(word: &[u8]) -> f64 {
         .sum()
 }
 
+/// What stands before a colon and names no host.
+const LOCAL_SCHEMES: &[&[u8]] = &[b"pipe", b"file", b"fd", b"concat", b"data", b"cache", b"crypto", b"subfile"];
+
 /// The name and the path of `host:path` and `user@host:path`; `None` for a local path.
 pub(super) fn remote(text: &BStr) -> Option<(BString, BString)> {
     if text.contains_str("://") {
@@ -181,6 +189,8 @@ pub(super) fn remote(text: &BStr) -> Option<(BString, BString)> {
     }
     let colon = text.find_byte(b':')?;
     let (host, path) = text.split_at_checked(colon)?;
-    let local = host.is_empty() || host.contains(&b'/');
+    // `pipe:1` and `color=c=red:s=9x9` are no hosts.
+    let shaped = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_@".contains(byte);
+    let local = host.is_empty() || !host.iter().all(shaped) || LOCAL_SCHEMES.contains(&host);
     (!local).then(|| (host.into(), path.trim_start_with(|byte| byte == ':').into()))
 }

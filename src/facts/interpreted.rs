@@ -36,7 +36,7 @@ impl Walker<'_> {
             let why = "runs text that came from the network or a decoder";
             self.effect((Effect::Run, Some(Aspect::Downloaded)), None, by, why);
         }
-        let text = Argument { pieces: text.to_vec(), many: false, at: by.at };
+        let text = Argument { pieces: self.with_contents(text.to_vec()), many: false, at: by.at };
         let findings = {
             let variable = |name: &BStr| self.scalar(name);
             judge(&Code { language: language.word(), text: &text, arguments, variable: &variable })

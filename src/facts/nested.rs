@@ -32,7 +32,7 @@ impl Walker<'_> {
         if self.frame.nesting >= MAX_NESTING {
             return self.doubt(Doubt::Limit, by, "scripts are nested too deeply to be followed");
         }
-        let Some((text, unknown)) = self.with_placeholders(&nested.text, by) else { return };
+        let Some((text, unknown)) = self.with_placeholders(&self.with_contents(nested.text), by) else { return };
         for _ in 0..=text.len() / 256 {
             if !self.step(by.at) {
                 return;

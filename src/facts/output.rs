@@ -6,6 +6,7 @@ use super::effect::{Aspect, Effect};
 use super::table::Judged;
 use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::Walker;
+use crate::commands::Role;
 
 /// What a program prints on its standard output: its name and the first words after it.
 const PRINTS: &[(&str, UnknownKind)] = &[
@@ -108,7 +109,7 @@ impl Walker<'_> {
     }
 
     /// What a program's output must be taken for: from the network, out of a decoder, a secret.
-    pub(super) fn output_taint(&self, judged: &Judged<'_>) -> Option<UnknownKind> {
+    pub(super) fn output_taint(&mut self, judged: &Judged<'_>) -> Option<UnknownKind> {
         let own = self
             .facts
             .effects
@@ -129,17 +130,19 @@ impl Walker<'_> {
             kind @ (UnknownKind::Secret | UnknownKind::Downloaded) if filter => Some(kind),
             _ => None,
         };
-        let read = || {
-            let mut files =
-                judged.reading.uses.iter().filter(|used| {
-                    matches!(used.role, crate::commands::Role::Read | crate::commands::Role::ArchiveRead)
-                });
-            files.find_map(|used| match super::state::Value::Scalar(self.content(&used.value.pieces)).kind() {
-                kind @ (UnknownKind::Secret | UnknownKind::Downloaded) => Some(kind),
-                _ => None,
-            })
-        };
-        own.or_else(passed).or_else(read).or_else(|| self.is_decoder(judged).then_some(UnknownKind::Downloaded))
+        own.or_else(passed)
+            .or_else(|| self.read_taint(judged))
+            .or_else(|| self.is_decoder(judged).then_some(UnknownKind::Downloaded))
+    }
+
+    /// What a program prints of the files that it reads.
+    fn read_taint(&mut self, judged: &Judged<'_>) -> Option<UnknownKind> {
+        let read = |used: &&crate::commands::Use<'_>| matches!(used.role, Role::Read | Role::ArchiveRead);
+        judged.reading.uses.iter().filter(read).find_map(|used| {
+            let content = self.content(&used.value.pieces);
+            let kind = super::state::Value::Scalar(content).kind();
+            matches!(kind, UnknownKind::Secret | UnknownKind::Downloaded).then_some(kind)
+        })
     }
 
     fn is_decoder(&self, judged: &Judged<'_>) -> bool {
@@ -154,20 +157,19 @@ impl Walker<'_> {
         let Some(stdin) = &self.frame.stdin else { return UnknownKind::Any };
         let kinds = stdin.iter().filter_map(|piece| match piece {
             Piece::Text(text) if text.trim_ascii().is_empty() => None,
-            Piece::Unknown(unknown) => Some(unknown.kind),
+            Piece::Unknown(unknown) => Some(unknown.kind.part()),
             _ => Some(UnknownKind::Any),
         });
         kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any)
     }
 
     fn reads_files(&self, judged: &Judged<'_>) -> bool {
-        judged.reading.uses.iter().any(|used| used.role == crate::commands::Role::Read)
+        judged.reading.uses.iter().any(|used| used.role == Role::Read)
     }
 
     /// `cat`: what it reads.
     fn passed_on(&mut self, judged: &Judged<'_>) {
-        let files: Vec<_> =
-            judged.reading.uses.iter().filter(|used| used.role == crate::commands::Role::Read).collect();
+        let files: Vec<_> = judged.reading.uses.iter().filter(|used| used.role == Role::Read).collect();
         if *judged.name == "tee" || files.is_empty() {
             let stdin = self.frame.stdin.clone();
             return match stdin {
@@ -259,8 +261,7 @@ impl Walker<'_> {
         let uses = &judged.reading.uses;
         match judged.name.to_string().as_str() {
             "find" | "fd" | "ls" => {
-                let roots =
-                    uses.iter().filter(|used| used.option.is_none() && used.role == crate::commands::Role::List);
+                let roots = uses.iter().filter(|used| used.option.is_none() && used.role == Role::List);
                 let relative = roots.clone().all(below_here);
                 if !relative {
                     return false;

@@ -142,7 +142,10 @@ impl Walker<'_> {
         language: Option<crate::commands::Language>,
     ) {
         let spot = self.settings.places.spot(path, self.host);
-        let made = self.state.files.get(path).cloned();
+        let downloaded =
+            |folder: &&Path| matches!(self.state.files.get(*folder), Some(Made::Unknown(UnknownKind::Downloaded)));
+        let made =
+            self.state.files.get(path).or_else(|| self.state.files.get(path.ancestors().find(downloaded)?)).cloned();
         let aspect = match made {
             Some(Made::Unknown(UnknownKind::Downloaded)) => Aspect::Downloaded,
             _ => spot.aspect.unwrap_or(Aspect::Unknown),
@@ -254,12 +257,26 @@ impl Walker<'_> {
         self.run_script_text(path, text, arguments, by, language);
     }
 
+    /// A script that is not there yet: this script may bring it in.
+    fn missing(&mut self, path: &Path, by: By) {
+        let fetched =
+            |effect: &super::EffectFact| effect.effect == Effect::Fetch && effect.aspect != Some(Aspect::Loopback);
+        if self.facts.effects.iter().any(fetched) {
+            let why = "runs what may have been downloaded";
+            return self.effect((Effect::Run, Some(Aspect::Downloaded)), Some(place::shown(path)), by, why);
+        }
+        let made = |folder: &Path| matches!(self.state.files.get(folder), Some(Made::Unknown(_)));
+        if path.ancestors().any(|folder| made(folder) || made(&folder.join("*"))) {
+            self.doubt(Doubt::Script, by, format!("{}: this script may make it", path.display()));
+        }
+    }
+
     /// A script that could not be read.
     pub(super) fn unread(&mut self, path: &Path, unread: crate::host::Unread, by: By) {
         use crate::host::Unread;
         let reason = match unread {
             // The shell will not find it either; in an assumed project it is the project's code.
-            Unread::Missing => return,
+            Unread::Missing => return self.missing(path, by),
             Unread::Unreadable if self.host.assumed() => return,
             Unread::Unreadable => "cannot be read",
             Unread::NotFile if matches!(self.host.look(path).kind, LookKind::Directory) => return,

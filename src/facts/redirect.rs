@@ -143,7 +143,7 @@ impl Walker<'_> {
     }
 
     /// What a file holds, as far as this script tells.
-    pub(super) fn content(&self, pieces: &[Piece]) -> Vec<Piece> {
+    pub(super) fn content(&mut self, pieces: &[Piece]) -> Vec<Piece> {
         if let Some(name) = known(pieces)
             && let Some((_, printed)) = self.pipes.iter().find(|(pipe, _)| *pipe == *name)
         {
@@ -158,9 +158,27 @@ impl Walker<'_> {
             }
             if target.aspect == Some(Aspect::Secret) {
                 kind = UnknownKind::Secret;
+            } else if let (Some(path), UnknownKind::Any) = (target.path, kind) {
+                kind = UnknownKind::Content(u32::try_from(self.contents.len()).unwrap_or(u32::MAX));
+                self.contents.push(path);
             }
         }
         vec![Piece::unknown(kind, format!("the content of {}", super::resolve::shown_pieces(pieces)))]
+    }
+
+    /// Puts the text of files where it is what is run.
+    pub(super) fn with_contents(&self, pieces: Vec<Piece>) -> Vec<Piece> {
+        let read = |piece: Piece| match &piece {
+            Piece::Unknown(super::value::Unknown { kind: UnknownKind::Content(number), reason }) => {
+                let path = usize::try_from(*number).ok().and_then(|number| self.contents.get(number));
+                match path.map(|path| self.host.read(path)) {
+                    Some(Ok(bytes)) => Piece::Text(bytes.to_vec().into()),
+                    _ => Piece::unknown(UnknownKind::Any, reason.clone()),
+                }
+            }
+            _ => piece,
+        };
+        pieces.into_iter().map(read).collect()
     }
 
     /// Remembers what was printed into a file.

@@ -224,7 +224,7 @@ impl Value {
             Self::Array(items) => items.first().map(|item| item.pieces.as_slice()).unwrap_or_default(),
         };
         match (pieces, first_unknown(pieces)) {
-            ([_], Some(unknown)) => unknown.kind,
+            ([_], Some(unknown)) => unknown.kind.part(),
             ([Piece::Text(text)], None) if is_number(text) => UnknownKind::Number,
             (_, Some(unknown)) if matches!(unknown.kind, UnknownKind::Secret | UnknownKind::Downloaded) => unknown.kind,
             _ => UnknownKind::Any,

@@ -79,6 +79,14 @@ impl Walker<'_> {
         for used in &judged.reading.uses {
             self.used(used, judged);
         }
+        // What is written depends on what is fetched and read, wherever that stands.
+        for used in &judged.reading.uses {
+            match used.role {
+                Role::Write | Role::Append | Role::ArchiveWrite => self.filled(&used.value, judged),
+                Role::Url | Role::RemoteRead => self.saved(&used.value),
+                _ => {}
+            }
+        }
     }
 
     /// `git -C`, `make -C`, `tar -C`: relative paths count from there.
@@ -177,7 +185,6 @@ impl Walker<'_> {
             }
             Role::Write | Role::Append | Role::ArchiveWrite => {
                 self.path_effect(Effect::Write, value, by, "");
-                self.filled(value, judged);
             }
             Role::MakeFolder => self.make_folder(value, by),
             Role::Delete => self.delete(value, Reach::File, by),
@@ -284,6 +291,18 @@ impl Walker<'_> {
         }
     }
 
+    /// What is fetched may be saved here under its own name.
+    fn saved(&mut self, value: &Argument) {
+        let Some(text) = value.text() else { return };
+        let name = text.trim_end_with(|byte| byte == '/').rsplit_str("/").next().unwrap_or_default();
+        let name = name.split_str("?").next().unwrap_or_default();
+        let name = name.strip_suffix(b".git").unwrap_or(name);
+        let Some(cwd) = self.state.cwd.path().cloned() else { return };
+        if !name.is_empty() && !super::fetch::is_loopback(&super::fetch::host(&text)) {
+            self.state.touch(cwd.join(super::place::path(name)), Made::Unknown(UnknownKind::Downloaded));
+        }
+    }
+
     fn request(&mut self, value: &Argument, judged: &Judged<'_>) {
         let by = judged.by.at(value.at);
         let effect = if judged.sends { Effect::Send } else { Effect::Fetch };
@@ -319,6 +338,9 @@ impl Walker<'_> {
     fn remote(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
         let by = judged.by.at(used.value.at);
         let writes = used.role == Role::RemoteWrite;
+        if used.value.prefix().contains_str("://") && is_remote(&used.value) {
+            return self.url_effect(if writes { Effect::Send } else { Effect::Fetch }, &used.value, by);
+        }
         if is_remote(&used.value) {
             let target = Some(shown_pieces(&used.value.pieces));
             let aspect = Some(Aspect::Other);
@@ -433,11 +455,13 @@ impl Walker<'_> {
             Role::Script(language) => Some(language),
             _ => None,
         });
-        let (Some(language), Some(stdin)) = (language, self.frame.stdin.clone()) else { return false };
-        if !judged.reading.tails.is_empty() {
-            return false;
-        }
+        let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
         let by = judged.by;
+        let Some(stdin) = self.frame.stdin.clone() else {
+            let reason = format!("{} reads code that is not known here", judged.name);
+            self.doubt(Doubt::Script, by.part(Part::Nested), reason);
+            return false;
+        };
         let name = format!("input of {}", judged.name);
         self.via(judged, |walker| {
             walker.framed(|frame| frame.stdin = None, |walker| walker.code(language, stdin.to_vec(), name, by))

@@ -56,6 +56,8 @@ pub enum UnknownKind {
     Downloaded,
     /// Anything, and it is the content of a secret.
     Secret,
+    /// The whole content of a file, by its number among those that the reader of the script knows.
+    Content(u32),
 }
 
 impl Unknown {
@@ -79,6 +81,12 @@ impl UnknownKind {
             }
             _ => Self::Any,
         }
+    }
+
+    /// What a part of it can be.
+    #[must_use]
+    pub fn part(self) -> Self {
+        if matches!(self, Self::Content(_)) { Self::Any } else { self }
     }
 
     /// Unquoted, it is still exactly one word.

@@ -39,6 +39,8 @@ pub(super) struct Walker<'a> {
     pub(super) locals: Vec<Vec<(BString, Option<Variable>)>>,
     /// What runs at the end of a shell: trap texts, the outermost shell's first.
     pub(super) traps: Vec<Vec<Trap>>,
+    /// Files whose content may be run, by number.
+    pub(super) contents: Vec<std::path::PathBuf>,
     /// How many pieces of nested texts are not known so far; each has a variable in its place.
     pub(super) placeholders: usize,
     /// Programs whose inherited variables have been judged.
@@ -134,6 +136,7 @@ impl<'a> Walker<'a> {
             exits: Vec::new(),
             locals: Vec::new(),
             traps: vec![Vec::new()],
+            contents: Vec::new(),
             placeholders: 0,
             inherited: std::collections::BTreeSet::new(),
             budget: REPEATS,

@@ -133,7 +133,7 @@ impl Walker<'_> {
         }
         let kinds = stdin.iter().filter_map(|piece| match piece {
             Piece::Text(text) if text.trim_ascii().is_empty() => None,
-            Piece::Unknown(unknown) => Some(unknown.kind),
+            Piece::Unknown(unknown) => Some(unknown.kind.part()),
             _ => Some(UnknownKind::Any),
         });
         let kind = kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any);

@@ -80,7 +80,7 @@ fn input_kind(walker: &Walker<'_>) -> UnknownKind {
     let Some(stdin) = &walker.frame.stdin else { return UnknownKind::Any };
     let kinds = stdin.iter().filter_map(|piece| match piece {
         Piece::Text(text) if text.trim_ascii().is_empty() => None,
-        Piece::Unknown(unknown) => Some(unknown.kind),
+        Piece::Unknown(unknown) => Some(unknown.kind.part()),
         _ => Some(UnknownKind::Any),
     });
     kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any)
