@@ -58,7 +58,9 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
     let reading = real.shell.read(&start.arguments);
     let host = RealHost::here(&paths)?;
     let policy = load(&paths, &host, &real)?;
-    let script = Script::find(real.shell, &reading, host.variable("PATH".into()).as_ref().map(|path| path.as_bstr()))?;
+    let path = host.variable("PATH".into());
+    let unread = policy.shell().pipe == Verdict::Allow;
+    let script = Script::find(real.shell, &reading, path.as_ref().map(|path| path.as_bstr()), unread)?;
     let wrapped = preamble::unwrap(&reading, &start.environment, host.home(), preamble::processes);
     let task = task(start, &real, &reading, &script, wrapped.as_ref(), &host);
     let origin = wrapped.as_ref().map(|wrapped| wrapped.agent);

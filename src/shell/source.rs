@@ -28,6 +28,9 @@ pub const LONGEST: usize = 4 << 20;
 /// How long a pipe may be silent before it counts as kept open.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How soon a pipe must end where the policy lets shells run that are fed through one that stays open.
+const END: Duration = Duration::from_secs(1);
+
 /// Where bash looks for script files if `PATH` is not set.
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -82,14 +85,15 @@ pub enum SourceFault {
 }
 
 impl<'a> Script<'a> {
-    /// Finds and reads what `shell`, called as `reading` says, would run. `path` is the environment's `PATH`.
-    pub fn find(shell: Shell, reading: &Reading<'a>, path: Option<&BStr>) -> Result<Self, SourceFault> {
+    /// Finds and reads what `shell`, called as `reading` says, would run. `path` is the environment's `PATH`; `unread`
+    /// leaves a pipe on descriptor 0 that does not end soon to the shell (`[shell] pipe = "allow"`).
+    pub fn find(shell: Shell, reading: &Reading<'a>, path: Option<&BStr>, unread: bool) -> Result<Self, SourceFault> {
         match reading.source {
             Source::Nowhere => Ok(Self::empty("no script")),
-            Source::Text(text) if reading.then_stdin => Ok(Self { first: Some(text), ..Self::on_input()? }),
+            Source::Text(text) if reading.then_stdin => Ok(Self { first: Some(text), ..Self::on_input(unread)? }),
             Source::Text(text) => Ok(Self { text: text.as_bytes().into(), ..Self::empty("-c text") }),
             Source::Stdin if reads_terminal_anyway(shell, reading) => Ok(Self::typed()),
-            Source::Stdin => Self::on_input(),
+            Source::Stdin => Self::on_input(unread),
             Source::File(name) => Self::in_file(shell, reading, name, path),
         }
     }
@@ -104,7 +108,7 @@ impl<'a> Script<'a> {
     }
 
     /// What is on descriptor 0.
-    fn on_input() -> Result<Self, SourceFault> {
+    fn on_input(unread: bool) -> Result<Self, SourceFault> {
         let input = rustix::stdio::stdin();
         let name = || "standard input".to_owned();
         if isatty(input) {
@@ -112,7 +116,11 @@ impl<'a> Script<'a> {
         }
         let fault = |error: rustix::io::Errno| SourceFault::Io(name(), error.into());
         if FileType::from_raw_mode(fstat(input).map_err(fault)?.st_mode) != FileType::RegularFile {
-            return Self::from_pipe(input, 0, name());
+            return if unread && stays_open(input) {
+                Ok(Self::empty(&name()))
+            } else {
+                Self::from_pipe(input, 0, name())
+            };
         }
         let file = match input.try_clone_to_owned() {
             Ok(file) => File::from(file),
@@ -286,6 +294,16 @@ fn wait(input: BorrowedFd<'_>, name: &str) -> Result<(), SourceFault> {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(error) => Err(SourceFault::Io(name.to_owned(), error.into())),
     }
+}
+
+/// Whether somebody still holds the other end after [`END`].
+fn stays_open(input: BorrowedFd<'_>) -> bool {
+    let kind = fstat(input).map(|file| FileType::from_raw_mode(file.st_mode));
+    if !matches!(kind, Ok(FileType::Fifo | FileType::Socket)) {
+        return false;
+    }
+    let limit = Timespec { tv_sec: END.as_secs().cast_signed(), tv_nsec: 0 };
+    matches!(poll(&mut [PollFd::new(&input, PollFlags::RDHUP)], Some(&limit)), Ok(0))
 }
 
 /// The number in `/dev/fd/N` and its like, of an own descriptor.

@@ -117,6 +117,23 @@ fn a_pipe_that_stays_open_is_refused() {
 }
 
 #[test]
+fn a_pipe_that_stays_open_is_left_to_the_shell_where_the_policy_says_so() {
+    let sandbox = Sandbox::new(&format!("{DENY_TOUCH}[shell]\npipe = \"allow\"\n"));
+    let mut child = sandbox.shell("bash", ["-s"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut pipe, mut answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    for word in ["one", "two"] {
+        pipe.write_all(format!("echo {word}\n").as_bytes()).unwrap();
+        let mut answer = [0; 4];
+        answers.read_exact(&mut answer).unwrap();
+        assert_eq!(answer, format!("{word}\n").as_bytes());
+    }
+    drop(pipe);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // One that ends is judged as ever.
+    assert!(refused(&feed(&mut sandbox.shell("bash", ["-s"]), b"touch made\n")));
+}
+
+#[test]
 fn a_shell_on_a_terminal_that_a_program_owns_is_refused() {
     let sandbox = Sandbox::new(ALLOW_ALL);
     for (shim, arguments) in
