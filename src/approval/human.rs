@@ -259,9 +259,8 @@ fn descends_from_human(own: &Process, processes: &impl Processes) -> Result<(), 
 /// it only passes its own terminal on.
 fn owns(ancestor: &Process, kind: Kind, below: &Process, processes: &impl Processes) -> Result<bool, NotHuman> {
     match kind {
-        Kind::Emulator => Ok(true),
         Kind::Remote if processes.loopback(below.session) => Err(NotHuman::Loopback),
-        Kind::Remote => Ok(true),
+        Kind::Emulator | Kind::Remote => Ok(true),
         Kind::Multiplexer if processes.attached(ancestor.pid) => Ok(true),
         Kind::Multiplexer => Err(NotHuman::Detached { program: ancestor.label() }),
         // Behind a pseudo terminal, login is a program that somebody started.

@@ -36,8 +36,8 @@ fn ask(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, state: &P
         Some(Standing::Redeemed(id)) => By::Ticket(id),
         Some(Standing::Denied(ticket)) => return Ok(Outcome::Refused(Refusal::Denied { ticket })),
         Some(Standing::Open) | None => {
-            let asker = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
-            let question = Ticket::open(asked, decision, asker, now, EXPIRY);
+            let who = asked.origin.map(ToOwned::to_owned).or_else(human::asker);
+            let question = Ticket::open(asked, decision, who, now, EXPIRY);
             match put(&question, settings, &store)? {
                 Answer::Yes => By::Human,
                 Answer::No => return Ok(Outcome::Refused(Refusal::Human)),

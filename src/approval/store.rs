@@ -102,7 +102,7 @@ impl Store {
         Ok(match ticket.state {
             State::Approved => {
                 ticket.state = State::Used;
-                self.write(&self.path(&ticket.id), &ticket)?;
+                write(&self.path(&ticket.id), &ticket)?;
                 Some(Standing::Redeemed(ticket.id))
             }
             State::Denied => Some(Standing::Denied(ticket.id)),
@@ -127,7 +127,7 @@ impl Store {
         if open >= MOST_OPEN {
             return Ok(Opened::Full(open));
         }
-        self.write(&self.path(&ticket.id), &ticket)?;
+        write(&self.path(&ticket.id), &ticket)?;
         Ok(Opened::Waiting(ticket.id, ticket.expires))
     }
 
@@ -148,7 +148,7 @@ impl Store {
             return Ok(Err(Unanswerable::Answered));
         }
         ticket.state = if approve { State::Approved } else { State::Denied };
-        self.write(&self.path(&ticket.id), &ticket).map(Ok)
+        write(&self.path(&ticket.id), &ticket).map(Ok)
     }
 
     /// One ticket.
@@ -172,7 +172,7 @@ impl Store {
     /// Keeps what the approval that the present process uses up covers.
     pub fn keep(&self, cover: &Cover) -> Result<(), StoreFault> {
         let _turn = self.lock()?;
-        self.write(&self.cover_path(cover.process), cover)
+        write(&self.cover_path(cover.process), cover)
     }
 
     /// Whether an approval that this process or an ancestor used covers this ask. It is covered once.
@@ -185,7 +185,7 @@ impl Store {
             let _turn = self.lock()?;
             let Some(mut cover) = read::<Cover>(&path)? else { continue };
             if cover.process == (process.pid, process.started) && cover.take(asked, decision, now) {
-                self.write(&path, &cover)?;
+                write(&path, &cover)?;
                 return Ok(true);
             }
         }
@@ -249,11 +249,11 @@ impl Store {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(fault)?;
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(fault)
     }
+}
 
-    /// Replaces a file whole: a reader sees the old one or the new one.
-    fn write(&self, path: &Path, content: &impl Serialize) -> Result<(), StoreFault> {
-        replace(path, content).map_err(|source| StoreFault::File { path: path.to_owned(), source })
-    }
+/// Replaces a file whole: a reader sees the old one or the new one.
+fn write(path: &Path, content: &impl Serialize) -> Result<(), StoreFault> {
+    replace(path, content).map_err(|source| StoreFault::File { path: path.to_owned(), source })
 }
 
 fn replace(path: &Path, content: &impl Serialize) -> io::Result<()> {

@@ -215,7 +215,7 @@ impl Ticket {
     pub fn open(
         asked: &Asked<'_>,
         decision: &Decision,
-        asker: Option<String>,
+        who: Option<String>,
         now: Timestamp,
         expiry: SignedDuration,
     ) -> Self {
@@ -233,7 +233,7 @@ impl Ticket {
             text: Piece::cut(asked.part, &needs),
             start: shown(asked.start),
             project: asked.project.map(shown),
-            origin: asker.map(|asker| terminal_text::line(asker.as_bytes())),
+            origin: who.map(|who| terminal_text::line(who.as_bytes())),
             policy: decision.policy.clone(),
             files: asked.files.iter().map(|file| (shown(&file.path), hex(&file.digest))).collect(),
             needs,

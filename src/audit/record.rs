@@ -2,6 +2,8 @@
 //!
 //! A record is made only by the functions here, and they mask every text they take in.
 
+use std::fmt::Write as _;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -288,7 +290,10 @@ fn readable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+        for byte in chunk.invalid() {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\x{byte:02x}");
+        }
     }
     out
 }
