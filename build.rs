@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::{env, fs, io};
 
 use commands::schema::{
-    Case, Condition, EffectSpec, Kind, OperandSpec, OptionSpec, Program, Repeat, Role, Setting, Shell, Takes, Target,
-    Text, Token,
+    Case, Condition, EffectSpec, Kind, Name, OperandSpec, OptionSpec, Program, Repeat, Role, Setting, Shell, Takes,
+    Target, Text, Token,
 };
 use diagnostic::Diagnostic;
 
@@ -88,7 +88,7 @@ fn read_tables(folder: &Path) -> Result<Vec<Program>, Vec<String>> {
         let text = fs::read_to_string(&path).map_err(|error| vec![format!("{}: {error}", path.display())])?;
         match commands::load::load(&text, &path) {
             Ok(found) => {
-                for name in found.iter().flat_map(|program| program.names.iter()) {
+                for name in found.iter().flat_map(|program| program.names.iter()).map(|name| &name.text) {
                     if let Some(owner) = owners.insert(name.clone(), path.clone()) {
                         faults.push(format!("{}: `{name}` is also in {}", path.display(), owner.display()));
                     }
@@ -110,17 +110,17 @@ fn render_fault(fault: &Diagnostic, text: &str) -> String {
 /// The tables as Rust: one static per entry, and the names in order.
 fn render(programs: &[Program]) -> String {
     let mut out = String::new();
-    let mut names: Vec<(&str, usize)> = Vec::new();
+    let mut names: Vec<(&Name, usize)> = Vec::new();
     for (index, program) in programs.iter().enumerate() {
         let _ = writeln!(out, "static P{index}: Program = {};", render_program(program));
-        names.extend(program.names.iter().map(|name| (&**name, index)));
+        names.extend(program.names.iter().map(|name| (name, index)));
     }
-    names.sort_unstable();
-    let (globs, literals): (Vec<_>, Vec<_>) = names.into_iter().partition(|(name, _)| name.contains('*'));
+    names.sort_unstable_by_key(|(name, _)| &*name.text);
+    let (globs, literals): (Vec<_>, Vec<_>) = names.into_iter().partition(|(name, _)| name.text.contains('*'));
     for (list, names) in [("NAMES", literals), ("GLOBS", globs)] {
-        let rows = names.iter().map(|(name, index)| format!("({name:?}, &P{index}),\n"));
+        let rows = names.iter().map(|(name, index)| format!("({:?}, {:?}, &P{index}),\n", name.text, name.main));
         let rows: String = rows.collect();
-        let _ = writeln!(out, "pub(super) static {list}: &[(&str, &Program)] = &[{rows}];");
+        let _ = writeln!(out, "pub(super) static {list}: &[Row] = &[{rows}];");
     }
     out
 }
@@ -128,7 +128,6 @@ fn render(programs: &[Program]) -> String {
 fn render_program(program: &Program) -> String {
     let Program {
         names,
-        alike,
         style,
         subcommands,
         everywhere,
@@ -153,10 +152,10 @@ fn render_program(program: &Program) -> String {
     let unlisted = option(unlisted.as_ref(), kind);
     let shell = |shell: &Shell| format!("Shell::{shell:?}");
     format!(
-        "Program {{ names: {}, alike: {alike}, style: {style}, subcommands: {subcommands}, everywhere: {everywhere}, options: {}, \
+        "Program {{ names: {}, style: {style}, subcommands: {subcommands}, everywhere: {everywhere}, options: {}, \
          operands: {}, cases: {}, effects: {}, inspect: {}, dry: {}, environment: {}, settings: {}, other: {other}, \
          unlisted: {unlisted}, appends: {appends}, stops: {}, builtin: {}, standard: {standard}, reason: B({reason:?}) }}",
-        list(names, text),
+        list(names, name),
         list(options, option_spec),
         list(operands, operand),
         list(cases, case),
@@ -181,6 +180,10 @@ fn option<T>(item: Option<&T>, render: impl Fn(&T) -> String) -> String {
 
 fn text(text: &Text) -> String {
     format!("B({text:?})")
+}
+
+fn name(name: &Name) -> String {
+    format!("Name {{ text: {}, main: {} }}", text(&name.text), text(&name.main))
 }
 
 fn kind(kind: &Kind) -> String {
@@ -249,6 +252,7 @@ fn token(token: &Token) -> String {
     match token {
         Token::Option(name) => format!("Token::Option({})", text(name)),
         Token::Value(name, glob) => format!("Token::Value({}, {})", text(name), text(glob)),
+        Token::First(glob) => format!("Token::First({})", text(glob)),
         Token::Word(glob) => format!("Token::Word({})", text(glob)),
         token => format!("Token::{token:?}"),
     }

@@ -63,6 +63,7 @@ impl Seen<'_, '_> {
                 let given = self.options.iter().filter(|given| given.is(name));
                 strongest(given.filter_map(|given| given.value.as_deref()), pattern)
             }
+            Token::First(pattern) => strongest(self.operands.iter().take(1).map(|word| &**word), pattern),
             Token::Word(pattern) => strongest(self.operands.iter().map(|word| &**word), pattern),
         }
     }
@@ -87,7 +88,7 @@ fn strongest<'w>(words: impl Iterator<Item = &'w Argument>, pattern: &str) -> Ho
 /// Whether `word` matches `pattern`; a word that is not known perhaps does, unless its kind or beginning says no.
 fn matches(word: &Argument, pattern: &str) -> Holds {
     if let Some(text) = word.text() {
-        return yes(glob(pattern.as_bytes(), &text));
+        return yes(glob(pattern.as_bytes(), &text.to_ascii_lowercase()));
     }
     let Some(unknown) = unknown(word) else { return Holds::No };
     let lead = word.prefix();

@@ -14,7 +14,8 @@ use crate::facts::value::Argument;
 impl<'a> Reader<'a> {
     /// What was read, whole.
     pub(super) fn finish(mut self) -> Reading<'a> {
-        if self.levels.iter().any(|level| any_given(&level.inspect, &self.reading.options)) {
+        self.reading.environment = self.levels.iter().flat_map(|level| level.environment.iter()).collect();
+        if self.only_prints() {
             self.reading.inspect_only = true;
             self.reading.uses.clear();
             self.reading.effects.clear();
@@ -35,6 +36,15 @@ impl<'a> Reader<'a> {
             self.reading.uses.iter_mut().filter(|it| mutates(it.role)).for_each(|it| it.role = Role::List);
         }
         self.reading
+    }
+
+    /// Whether `--help` or the like is given: an option counts for the entry that it belongs to.
+    fn only_prints(&self) -> bool {
+        self.levels.iter().enumerate().any(|(depth, level)| {
+            let own = |given: &Given<'_>| given.level == depth + 1 || level.everywhere && given.spec.is_none();
+            let mut given = self.reading.options.iter().filter(|given| own(given));
+            given.any(|given| any_given(&level.inspect, std::slice::from_ref(given)))
+        })
     }
 
     fn bind(&mut self) {
@@ -81,6 +91,7 @@ impl<'a> Reader<'a> {
         match &spec.on {
             Target::None => {}
             Target::Cwd => declared.at_cwd = true,
+            Target::Last => declared.on.extend(self.reading.operands.last().cloned()),
             Target::Operands => declared.on.clone_from(&self.reading.operands),
             Target::Path(path) => declared.on.push(Cow::Owned(Argument::known(&**path, Location::default()))),
             Target::Option(name) => {
@@ -126,9 +137,24 @@ const fn changes(effect: Effect) -> bool {
 }
 
 const fn mutates(role: Role) -> bool {
-    use Role::{Append, ArchiveWrite, Delete, DeleteTree, Device, Edit, MakeFolder, Move, Package, RemoteWrite, Write};
+    use Role::{
+        Append, ArchiveWrite, Delete, DeleteTree, Device, Discard, Edit, MakeFolder, Move, Package, RefOrDiscard,
+        RemoteWrite, Write,
+    };
     matches!(
         role,
-        Append | ArchiveWrite | Delete | DeleteTree | Device | Edit | MakeFolder | Move | Package | RemoteWrite | Write
+        Append
+            | ArchiveWrite
+            | Delete
+            | DeleteTree
+            | Device
+            | Discard
+            | Edit
+            | MakeFolder
+            | Move
+            | Package
+            | RefOrDiscard
+            | RemoteWrite
+            | Write
     )
 }

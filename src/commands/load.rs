@@ -63,8 +63,6 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: Words,
-    #[serde(default)]
-    alike: bool,
     style: Option<Spanned<String>>,
     #[serde(default)]
     subcommands: bool,
@@ -203,11 +201,7 @@ impl Entry {
         let style = self.style.and_then(|word| faults.parse(&word, style));
         let below = self.name.0.iter().any(|name| name.get_ref().contains(' '));
         Program {
-            names: self.name.parse(faults, |word| {
-                let written = word.split_whitespace().collect::<Vec<_>>().join(" ");
-                if word.is_empty() || written != word { Err("not a name".into()) } else { Ok(Text::from(written)) }
-            }),
-            alike: self.alike,
+            names: self.name.0.into_iter().filter_map(|word| faults.parse(&word, notation::names)).flatten().collect(),
             style,
             subcommands: self.subcommands,
             everywhere: self.everywhere,
@@ -259,19 +253,18 @@ impl EntryCase {
 
 /// The options that conditions and targets name, but neither the entry nor one that it belongs to lists.
 fn unknown_options(program: &Program, all: &[Program]) -> Vec<String> {
+    let below = |own: &Text, owner: &Text| {
+        own.strip_prefix(&**owner).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let belongs = |owner: &&Program| {
+        owner.names.iter().any(|owner| program.names.iter().any(|own| below(&own.text, &owner.text)))
+    };
+    let spells = |owner: &Program, name: &str| {
+        owner.options.iter().any(|option| option.spellings().any(|spelling| spelling == name))
+    };
     let listed = |name: &str| {
-        let owners = all.iter().filter(|owner| {
-            owner.names.iter().any(|owner| {
-                program
-                    .names
-                    .iter()
-                    .any(|own| own == owner || own.strip_prefix(&**owner).is_some_and(|rest| rest.starts_with(' ')))
-            })
-        });
         program.inspect.iter().chain(program.dry.iter()).any(|listed| listed == name)
-            || owners
-                .into_iter()
-                .any(|owner| owner.options.iter().any(|option| option.spellings().any(|spelling| spelling == name)))
+            || all.iter().filter(belongs).any(|owner| spells(owner, name))
     };
     let conditions = program.cases.iter().map(|case| &case.when);
     let effects = || program.effects.iter().chain(program.cases.iter().flat_map(|case| case.effects.iter()));

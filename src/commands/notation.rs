@@ -3,13 +3,26 @@
 use std::borrow::Cow;
 
 use super::schema::{
-    Condition, EffectSpec, Kind, Language, List, OperandSpec, OptionSpec, Repeat, Role, Setting, TailKind, Takes,
+    Condition, EffectSpec, Kind, Language, List, Name, OperandSpec, OptionSpec, Repeat, Role, Setting, TailKind, Takes,
     Target, Text, Token,
 };
 use crate::facts::kind::{Aspect, Effect};
 
 /// What is wrong with a notation: a lowercase fragment.
 pub type Fault = String;
+
+/// `npm install|i|add`: the last word may have other spellings.
+pub fn names(text: &str) -> Result<Vec<Name>, Fault> {
+    if text.is_empty() || text.split_whitespace().collect::<Vec<_>>().join(" ") != text {
+        return Err("not a name".into());
+    }
+    let (parent, word) =
+        text.rsplit_once(' ').map_or((String::new(), text), |(parent, word)| (format!("{parent} "), word));
+    let mut spellings = word.split('|').map(|word| Text::Owned(format!("{parent}{word}")));
+    let Some(main) = spellings.next() else { return Err("not a name".into()) };
+    let first = Name { text: main.clone(), main: main.clone() };
+    Ok(std::iter::once(first).chain(spellings.map(|text| Name { text, main: main.clone() })).collect())
+}
 
 /// `-e --expression =code:sed`: spellings, then `=ROLE` (required value), `=?ROLE` (attached only) or `=ROLE...`.
 pub fn option(text: &str) -> Result<OptionSpec, Fault> {
@@ -95,6 +108,8 @@ pub const ROLES: &[(&str, Role)] = &[
     ("append", Role::Append),
     ("delete", Role::Delete),
     ("delete-tree", Role::DeleteTree),
+    ("discard", Role::Discard),
+    ("ref-or-discard", Role::RefOrDiscard),
     ("move", Role::Move),
     ("make-folder", Role::MakeFolder),
     ("chdir", Role::Chdir),
@@ -172,9 +187,10 @@ fn target(word: &str) -> Result<Target, Fault> {
     Ok(match word {
         "cwd" => Target::Cwd,
         "operands" => Target::Operands,
+        "last" => Target::Last,
         path if path.contains('/') => Target::Path(path.to_owned().into()),
         option if option.starts_with('-') => Target::Option(option.to_owned().into()),
-        _ => return Err(format!("unknown target `{word}`: cwd, operands, an option or a path")),
+        _ => return Err(format!("unknown target `{word}`: cwd, operands, last, an option or a path")),
     })
 }
 
@@ -227,12 +243,17 @@ fn token(word: &str) -> Result<Token, Fault> {
             None => Err(format!("`{word}` is not `operands` or `operands>N`")),
         };
     }
+    if let Some(glob) = word.strip_prefix("1:") {
+        return Ok(Token::First(glob.to_ascii_lowercase().into()));
+    }
     if !word.starts_with('-') {
-        return Ok(Token::Word(word.trim_start_matches('\\').to_owned().into()));
+        return Ok(Token::Word(word.trim_start_matches('\\').to_ascii_lowercase().into()));
     }
     let word = word.trim_end_matches('?');
     Ok(match word.split_once('=') {
-        Some((name, value)) => Token::Value(name.to_owned().into(), value.to_owned().into()),
-        None => Token::Option(Cow::Owned(word.to_owned())),
+        Some((name, value)) if !value.is_empty() => {
+            Token::Value(name.to_owned().into(), value.to_ascii_lowercase().into())
+        }
+        _ => Token::Option(Cow::Owned(word.to_owned())),
     })
 }

@@ -135,6 +135,10 @@ impl<'a> Reader<'a> {
         let text = lead(argument);
         let whole = unknown(argument).is_none() && argument.text().is_some();
         if whole && **text == *b"--" {
+            if let Some(spec) = self.spec(b"--") {
+                self.given(spec, b"--", None);
+                return true;
+            }
             self.ended = true;
             self.double_dash = true;
             // What follows `--` can still be a subcommand's operand, never an option.
@@ -261,11 +265,12 @@ impl<'a> Reader<'a> {
 
     /// Records an option of the table and takes its value.
     fn given(&mut self, spec: &'a OptionSpec, name: &[u8], attached: Option<Argument>) {
+        let level = self.level_of(spec);
         let own = spec.spellings().find(|spelling| spelling.as_bytes() == name);
         let name: Cow<'a, str> = own.map_or_else(|| Cow::Owned(name.to_str_lossy().into_owned()), Cow::Borrowed);
         match spec.role {
             Role::Command { kind, remote } => {
-                self.reading.options.push(Given { spec: Some(spec), name, value: None });
+                self.reading.options.push(Given { spec: Some(spec), level, name, value: None });
                 let end = self.command_end(kind);
                 return self.tail(kind, remote, attached, end);
             }
@@ -290,7 +295,7 @@ impl<'a> Reader<'a> {
         {
             self.using(role, Cow::Borrowed(second), Some(name.clone()));
         }
-        self.reading.options.push(Given { spec: Some(spec), name: name.clone(), value });
+        self.reading.options.push(Given { spec: Some(spec), level, name: name.clone(), value });
         while spec.takes == Takes::Many
             && let Some(next) = self.arguments.get(self.next).filter(|next| !lead(next).starts_with(b"-"))
         {
@@ -299,9 +304,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// How deep the entry is that lists `spec`.
+    fn level_of(&self, spec: &OptionSpec) -> usize {
+        let lists = |level: &&Program| level.options.iter().any(|listed| std::ptr::eq(listed, spec));
+        self.levels.iter().position(|level| lists(level)).map_or(self.levels.len(), |level| level + 1)
+    }
+
     fn unlisted(&mut self, name: &[u8], value: Option<Argument>) {
         let name = Cow::Owned(name.to_str_lossy().into_owned());
-        self.reading.options.push(Given { spec: None, name, value: value.map(Cow::Owned) });
+        self.reading.options.push(Given { spec: None, level: self.levels.len(), name, value: value.map(Cow::Owned) });
     }
 
     /// Records what a word is; a setting is what its key says.
@@ -385,13 +396,13 @@ impl<'a> Reader<'a> {
     fn module(&mut self, spec: &'a OptionSpec, name: Cow<'a, str>, attached: Option<Argument>) {
         let Some(value) = attached.map(Cow::Owned).or_else(|| self.take().map(Cow::Borrowed)) else { return };
         let path = value.text().map(|module| format!("{} {name} {module}", self.path));
-        if let Some(program) = path.and_then(|path| self.tables.entry(&path)) {
+        if let Some((_, program)) = path.and_then(|path| self.tables.entry(&path)) {
             let first = Argument::known(program.name(), value.at);
             self.tail(TailKind::Command, false, Some(first), self.arguments.len());
         } else {
             self.using(Role::Module, value.clone(), Some(name.clone()));
         }
-        self.reading.options.push(Given { spec: Some(spec), name, value: Some(value) });
+        self.reading.options.push(Given { spec: Some(spec), level: self.level_of(spec), name, value: Some(value) });
         self.ended = true;
         self.descending = false;
         self.roleless = true;
@@ -428,11 +439,11 @@ impl<'a> Reader<'a> {
 
     fn descend(&mut self, path: String) {
         self.path = path;
-        let Some(entry) = self.tables.entry(&self.path) else { return };
+        let Some((main, entry)) = self.tables.entry(&self.path) else { return };
         self.leading = None;
-        if !entry.alike && entry.names.iter().any(|name| *name == self.path) {
-            // The main name, so that rules and deeper entries need no aliases.
-            entry.name().clone_into(&mut self.path);
+        if !main.contains('*') && main != self.path {
+            // The main spelling, so that rules and deeper entries need no others.
+            main.clone_into(&mut self.path);
             let words = self.levels.first().map_or(1, |root| root.name().split(' ').count());
             self.reading.subcommand = self.path.split(' ').skip(words).map(BString::from).collect();
         }

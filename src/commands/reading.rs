@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bstr::{BStr, BString};
 
-use super::schema::{Kind, OptionSpec, Role, TailKind};
+use super::schema::{Kind, OptionSpec, Role, Setting, TailKind};
 use crate::facts::kind::{Aspect, Doubt, Effect};
 use crate::facts::value::{Argument, Unknown};
 use crate::facts::{Location, OptionFact};
@@ -24,6 +24,8 @@ pub struct Reading<'a> {
     pub effects: Vec<Declared<'a>>,
     /// The commands that it would run.
     pub tails: Vec<Tail<'a>>,
+    /// The environment variables that matter to it and to its subcommand.
+    pub environment: Vec<&'a Setting>,
     /// What cannot be told.
     pub doubts: Vec<Vague>,
     /// It only prints (`--help`): no uses, effects or tails are given.
@@ -39,6 +41,8 @@ pub struct Reading<'a> {
 pub struct Given<'a> {
     /// What the table says of it; `None` if it does not list it.
     pub spec: Option<&'a OptionSpec>,
+    /// How deep the entry is whose option it is: 1 for the program itself.
+    pub(super) level: usize,
     /// The spelling, with dashes, in full.
     pub name: Cow<'a, str>,
     /// Its value.

@@ -19,9 +19,7 @@ pub type List<T> = Cow<'static, [T]>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// All names, the main one first; words after the first are subcommands and may be globs (`aws * describe-*`).
-    pub names: List<Text>,
-    /// The names are commands of their own that are alike; else all are aliases of the first.
-    pub alike: bool,
+    pub names: List<Name>,
     /// How options are written; `None`: as the parent entry says, or [`Style::Gnu`].
     pub style: Option<Style>,
     /// The first operand selects a subcommand's entry.
@@ -58,6 +56,15 @@ pub struct Program {
     pub standard: bool,
     /// Why the effects matter, for people; may be empty.
     pub reason: Text,
+}
+
+/// A name of a program or of a subcommand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Name {
+    /// The name.
+    pub text: Text,
+    /// What it is another spelling of (`npm i` of `npm install`), or itself.
+    pub main: Text,
 }
 
 words! {
@@ -316,6 +323,10 @@ pub enum Role {
     Delete,
     /// A tree that is removed.
     DeleteTree,
+    /// A path in the working tree whose changes since the last commit are lost.
+    Discard,
+    /// A ref; or, where a path of that name exists, the same as [`Role::Discard`].
+    RefOrDiscard,
     /// A path that is moved away.
     Move,
     /// A folder that is made.
@@ -415,8 +426,10 @@ pub enum Token {
     Command,
     /// More operands than this.
     Operands(usize),
-    /// An operand matches the glob.
+    /// An operand matches the glob, case aside.
     Word(Text),
+    /// The first operand matches the glob, case aside.
+    First(Text),
 }
 
 /// An effect of the whole call.
@@ -441,6 +454,8 @@ pub enum Target {
     Cwd,
     /// The operands.
     Operands,
+    /// The last operand.
+    Last,
     /// The value of this option, else the working directory.
     Option(Text),
     /// This path; `~` is the home folder.
@@ -466,6 +481,6 @@ impl OptionSpec {
 impl Program {
     /// The main name.
     pub fn name(&self) -> &str {
-        self.names.first().map_or("", |name| name)
+        self.names.first().map_or("", |name| &name.text)
     }
 }

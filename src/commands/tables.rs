@@ -9,6 +9,7 @@ use super::reading::Reading;
 use super::schema::{Program, Setting, Shell};
 use crate::facts::value::Argument;
 use crate::syntax::Dialect;
+use generated::Row;
 
 #[allow(unused_imports)]
 mod generated {
@@ -18,10 +19,13 @@ mod generated {
     use crate::commands::schema::Repeat::{Assignments as RA, Many as RM, One as RO};
     use crate::commands::schema::Takes::{Many as TM, Nothing as TN, Optional as TO, Required as TR};
     use crate::commands::schema::{
-        Case, Condition, EffectSpec, Kind, Language, OperandSpec, OptionSpec, Program, Role, Setting, Shell, Style,
-        TailKind, Target, Token,
+        Case, Condition, EffectSpec, Kind, Language, Name, OperandSpec, OptionSpec, Program, Role, Setting, Shell,
+        Style, TailKind, Target, Token,
     };
     use crate::facts::kind::{Aspect, Effect};
+
+    /// A name, its main spelling, and its entry.
+    pub(super) type Row = (&'static str, &'static str, &'static Program);
 
     include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 }
@@ -55,29 +59,31 @@ impl Tables {
     /// The entry of `program`, a name without directory (or `INTERPRETER -m MODULE`).
     pub fn find(&self, program: &BStr) -> Option<Table<'_>> {
         let name = std::str::from_utf8(program).ok()?;
-        self.entry(name).map(|program| Table { tables: self, program })
+        self.entry(name).map(|(_, program)| Table { tables: self, program })
     }
 
-    /// The entry of exactly this path: literal names before globs.
-    pub(super) fn entry(&self, path: &str) -> Option<&Program> {
-        let named = |wanted: &dyn Fn(&str) -> bool| {
-            self.user.iter().find(|program| program.names.iter().any(|name| wanted(name)))
-        };
+    /// The main name and the entry of exactly this path: literal names before globs, the user's before shipped ones.
+    pub(super) fn entry(&self, path: &str) -> Option<(&str, &Program)> {
         let matches = |name: &str| name.contains('*') && glob_path(name, path, false);
+        let user = |wanted: &dyn Fn(&str) -> bool| {
+            self.user_rows().find(|(name, ..)| wanted(name)).map(|(_, main, entry)| (main, entry))
+        };
         // The glob that says most of the path: `az * list-keys` before `az * list*`.
-        let literal = |(name, _): &(&str, &Program)| name.bytes().filter(|byte| *byte != b'*').count();
-        let found = || globs(path).filter(|(name, _)| matches(name)).max_by_key(literal);
-        let shipped_glob = || found().map(|(_, program)| program);
-        named(&|name| name == path).or_else(|| exact(path)).or_else(|| named(&matches)).or_else(shipped_glob)
+        let literal = |(name, ..): &Row| name.bytes().filter(|byte| *byte != b'*').count();
+        let found = || globs(path).filter(|(name, ..)| matches(name)).max_by_key(literal);
+        let glob = || found().map(|(_, main, entry)| (main, entry));
+        user(&|name| name == path).or_else(|| exact(path)).or_else(|| user(&matches)).or_else(glob)
     }
 
     /// Whether an entry exists for `path` or for something below it.
     pub(super) fn leads(&self, path: &str) -> bool {
-        let user = || {
-            let names = self.user.iter().flat_map(|program| program.names.iter());
-            names.into_iter().any(|name| glob_path(name, path, true))
-        };
-        exact_below(path) || user() || globs(path).any(|(name, _)| glob_path(name, path, true))
+        exact_below(path)
+            || self.user_rows().any(|(name, ..)| glob_path(name, path, true))
+            || globs(path).any(|(name, ..)| glob_path(name, path, true))
+    }
+
+    fn user_rows(&self) -> impl Iterator<Item = (&str, &str, &Program)> {
+        self.user.iter().flat_map(|program| program.names.iter().map(move |name| (&*name.text, &*name.main, program)))
     }
 }
 
@@ -108,27 +114,27 @@ impl<'a> Table<'a> {
     }
 }
 
-fn exact(path: &str) -> Option<&'static Program> {
-    let found = generated::NAMES.binary_search_by(|(name, _)| (*name).cmp(path)).ok()?;
-    generated::NAMES.get(found).map(|(_, program)| *program)
+fn exact(path: &str) -> Option<(&'static str, &'static Program)> {
+    let found = generated::NAMES.binary_search_by(|(name, ..)| (*name).cmp(path)).ok()?;
+    generated::NAMES.get(found).map(|(_, main, program)| (*main, *program))
 }
 
 /// Whether a literal name is `path` or goes on after it with a blank, which sorts before all that names hold.
 fn exact_below(path: &str) -> bool {
-    let start = generated::NAMES.partition_point(|(name, _)| match name.get(..path.len()) {
+    let start = generated::NAMES.partition_point(|(name, ..)| match name.get(..path.len()) {
         Some(head) if head == path => name.as_bytes().get(path.len()).is_some_and(|next| *next < b' '),
         _ => name.cmp(&path) == Ordering::Less,
     });
-    let next = generated::NAMES.get(start).and_then(|(name, _)| name.strip_prefix(path));
+    let next = generated::NAMES.get(start).and_then(|(name, ..)| name.strip_prefix(path));
     next.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The shipped entries with globs that share the first word of `path`.
-fn globs(path: &str) -> impl Iterator<Item = (&'static str, &'static Program)> {
+fn globs(path: &str) -> impl Iterator<Item = Row> {
     let first = path.split(' ').next().unwrap_or(path);
-    let start = generated::GLOBS.partition_point(|(name, _)| name.split(' ').next() < Some(first));
+    let start = generated::GLOBS.partition_point(|(name, ..)| name.split(' ').next() < Some(first));
     let rest = generated::GLOBS.get(start..).unwrap_or_default();
-    rest.iter().copied().take_while(move |(name, _)| name.split(' ').next() == Some(first))
+    rest.iter().copied().take_while(move |(name, ..)| name.split(' ').next() == Some(first))
 }
 
 /// Whether `path` is `name` word by word, or (`below`) the beginning of it.
