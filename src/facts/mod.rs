@@ -2,6 +2,7 @@
 
 mod builtin;
 mod command;
+mod discard;
 pub mod effect;
 mod environment;
 mod expand;

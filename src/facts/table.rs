@@ -186,6 +186,8 @@ impl Walker<'_> {
             Role::Write | Role::Append | Role::ArchiveWrite => {
                 self.path_effect(Effect::Write, value, by, "");
             }
+            Role::Discard => self.discard(value, false, by),
+            Role::RefOrDiscard => self.discard(value, true, by),
             Role::MakeFolder => self.make_folder(value, by),
             Role::Delete => self.delete(value, Reach::File, by),
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
