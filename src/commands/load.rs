@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
 use super::notation;
-use super::schema::{Case, Condition, EffectSpec, List, OperandSpec, Program, Shell, Style, Target, Text, Token};
+use super::schema::{Case, Condition, EffectSpec, List, Name, OperandSpec, Program, Shell, Style, Target, Text, Token};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The entries of one file, or everything that is wrong with it.
@@ -39,12 +39,12 @@ pub fn load(text: &str, path: &Path) -> Result<Vec<Program>, Vec<Diagnostic>> {
 fn part(programs: Vec<Program>) -> Vec<Program> {
     let leads = |name: &str| {
         let mut names = programs.iter().flat_map(|program| program.names.iter());
-        names.any(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
+        names.any(|other| other.text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
     };
     let mut parted = Vec::with_capacity(programs.len());
     for program in &programs {
-        let own = |name: &Text| program.subcommands && program.names.first() != Some(name) && leads(name);
-        let (own, shared): (Vec<Text>, Vec<Text>) = program.names.iter().cloned().partition(own);
+        let own = |name: &Name| program.subcommands && program.names.first() != Some(name) && leads(&name.text);
+        let (own, shared): (Vec<Name>, Vec<Name>) = program.names.iter().cloned().partition(own);
         parted.extend(own.into_iter().map(|name| Program { names: vec![name].into(), ..program.clone() }));
         parted.push(Program { names: shared.into(), ..program.clone() });
     }
