@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         if let (Takes::Nothing, Some(value)) = (spec.takes, &attached) {
             // `--dry-run=false`: no value of this option, but it may take it back.
             let value = Some(Cow::Owned(value.clone()));
-            return self.reading.options.push(Given { spec: Some(spec), name, value });
+            return self.reading.options.push(Given { spec: Some(spec), level, name, value });
         }
         let value = match (spec.takes, attached) {
             (Takes::Nothing, _) | (Takes::Optional, None) => None,
