@@ -129,7 +129,8 @@ impl Judge<'_> {
             let fact = DoubtFact { doubt, command, part: Part::Own, at, reason: "".into() };
             let verdict = self.decide(Subject::Doubt(&fact), &[]).verdict.min(rule.verdict());
             let statement = rule_statement(layer, rule, verdict);
-            let reason = format!("whether rule `{}` applies depends on something that is not known", rule.id);
+            let name = if layer.trusted { format!("rule `{}`", rule.id) } else { UNTRUSTED.to_owned() };
+            let reason = format!("whether {name} applies depends on something that is not known");
             findings.push(Finding { doubt: Some(doubt), reason, ..finding(statement, command, at, "") });
         }
     }
@@ -324,7 +325,8 @@ fn rule_statement(layer: &Layer, rule: &Rc<Rule>, verdict: Verdict) -> Statement
     Statement { verdict, source, provenance }
 }
 
-const UNTRUSTED: &str = "a rule of this project's policy, which is not trusted yet";
+/// What is told of a rule whose words reach nobody yet.
+const UNTRUSTED: &str = "a rule of this project's policy that is not trusted";
 
 fn finding(statement: Statement, command: Option<usize>, at: Location, fact: &str) -> Finding {
     let (rule, reason) = match &statement.source {

@@ -133,11 +133,12 @@ fn given(flag: &str, command: &CommandFact) -> Match {
     if found == Yes {
         return Yes;
     }
-    let words = command.argv.iter().skip(1);
+    // Where a table read the words, an option's value is none of them, and what it did not find is an operand.
+    let described = command.identity == Identity::Described;
+    let words = if described { command.operands.iter() } else { command.argv.get(1..).unwrap_or_default().iter() };
     let plain = words.map(|word| match word {
         None => Maybe,
-        // Where a table read the options, what it did not find is an operand.
-        Some(_) if command.identity == Identity::Described && !command.options.is_empty() => No,
+        Some(_) if described => No,
         Some(word) => spelled(flag, value, word),
     });
     plain.max().unwrap_or(No).max(found)

@@ -71,6 +71,10 @@ fn a_table_that_read_the_options_is_believed() {
         "deny"
     );
     assert_eq!(denied(r#"flags = "--force""#, &described("rm --forc x").option(&["-f", "--force"])), "deny");
+    // What stands for an option's value is no option.
+    let message = described("git commit -m ?").option(&["-m", "--message"]).operands(&[]);
+    assert_eq!(denied(r#"flags = "--no-verify""#, &message), "no");
+    assert_eq!(denied(r#"flags = "--no-verify""#, &described("git commit ?").operands(&[None])), "ask argument");
     // A word that only looks like the option.
     assert_eq!(denied(r#"flags = "--force""#, &described("grep -e --force").option(&["-e", "--regexp"])), "no");
     assert_eq!(denied(r#"flags = "-f""#, &Case::of_command("tool -xfz")), "ask argument");

@@ -6,6 +6,7 @@ mod layers;
 mod matching;
 mod precedence;
 mod reading;
+mod tightening;
 
 use std::path::Path;
 
@@ -96,6 +97,11 @@ impl Case {
 
     fn identity(mut self, identity: Identity) -> Self {
         self.facts.commands[0].identity = identity;
+        self
+    }
+
+    fn operands(mut self, operands: &[Option<&str>]) -> Self {
+        self.facts.commands[0].operands = operands.iter().map(|word| word.map(BString::from)).collect();
         self
     }
 

@@ -65,6 +65,23 @@ command = \"git push\"
 }
 
 #[test]
+fn vetsh_is_for_its_user() {
+    let rows = [
+        ("vetsh policy show", "allow builtin"),
+        ("vetsh check 'rm -rf /'", "allow builtin"),
+        ("vetsh approvals list", "allow builtin"),
+        ("vetsh trust --list", "allow builtin"),
+        ("vetsh trust", "deny tamper builtin"),
+        ("vetsh approvals approve 12", "deny tamper builtin"),
+        ("vetsh uninstall --shims /opt/vetsh", "deny tamper builtin"),
+        ("vetsh -c 'rm -rf /'", "deny system-tree builtin"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(judge(&[], command), expected, "{command}");
+    }
+}
+
+#[test]
 fn a_declared_wrapper_is_looked_through() {
     let text = "version = 1
 [[wrapper]]

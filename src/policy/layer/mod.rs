@@ -76,6 +76,13 @@ impl Sources {
         self.euid == 0 && folder().is_some_and(|folder| folder.uid() != 0)
     }
 
+    /// The same, with nothing remembered and nothing to be remembered.
+    fn without_state(&self) -> Self {
+        let nowhere = Path::new("/dev/null/nowhere");
+        let [cache, projects, trust, full] = ["cache", "projects", "trust", "full"].map(|name| nowhere.join(name));
+        Self { cache, projects, trust, full, ..self.clone() }
+    }
+
     fn slot(&self, path: PathBuf) -> Slot {
         Slot { path, owner: self.euid }
     }
@@ -100,13 +107,15 @@ impl Sources {
 
 /// Loads all layers that count. Whatever is wrong in the system or user layer is an error: the caller refuses.
 pub fn load(sources: &Sources) -> Result<Policy, Vec<Diagnostic>> {
+    let others = sources.is_others();
+    let sources = &if others { sources.without_state() } else { sources.clone() };
     let mut layers = Vec::new();
     let mut faults = Vec::new();
     let suspended = project(sources).unwrap_or_else(|layer| {
         layers.extend(layer);
         None
     });
-    if !sources.is_others() {
+    if !others {
         let slot = sources.slot(sources.cache.clone());
         match read(&sources.user, LayerKind::User, &slot, sources.euid) {
             Ok(layer) => layers.extend(layer),
