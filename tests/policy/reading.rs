@@ -57,7 +57,7 @@ command = \"git push\"
         ("git push origin main", "allow push user:9"),
         ("git push origin main > ~/log", "ask builtin"),
         ("echo 'git push -f'", "allow"),
-        ("git commit -m 'git push -f'", "allow builtin"),
+        ("printf '%s' 'git push -f'", "allow"),
     ];
     for (command, expected) in rows {
         assert_eq!(judge(&layers, command), expected, "{command}");
