@@ -13,6 +13,8 @@ mod witness;
 
 pub use model::{Dialect, Script};
 
+use bstr::ByteSlice;
+
 use crate::diagnostic::Span;
 use model::{Command, Opaque, Statement, SyntaxDoubt, SyntaxDoubtKind};
 use scan::Scanner;
@@ -28,6 +30,10 @@ pub fn read(text: &[u8], dialect: Dialect) -> Script {
     let mut scanner = Scanner::new(text, dialect);
     let body = scanner.script();
     let mut doubts = scanner.doubts;
+    if let Some(at) = text.find_byte(0) {
+        let reason = "a NUL byte, which shells drop or stop at".to_owned();
+        doubts.push(SyntaxDoubt { span: Span::new(at, at + 1), kind: SyntaxDoubtKind::Syntax, reason });
+    }
     doubts.sort_by_key(|doubt| doubt.span);
     Script { body, doubts }
 }

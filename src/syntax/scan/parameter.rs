@@ -128,6 +128,11 @@ impl Scanner<'_> {
                 Some(b'\'') if quoting == Quoting::Operand && self.dialect == Dialect::Bash => {
                     self.hidden(&mut parts)?
                 }
+                Some(b'\'') if quoting == Quoting::Operand => {
+                    // The second reader knows bash's rule only.
+                    self.patch(self.at, b"x".to_vec());
+                    self.unit(&mut parts, quoting)?;
+                }
                 Some(b'<' | b'>') if quoting == Quoting::None && self.starts_process_substitution() => {
                     self.process_substitution(&mut parts)?;
                 }

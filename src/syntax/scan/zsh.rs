@@ -49,7 +49,7 @@ impl Scanner<'_> {
             let flags = self.rest().get(1..length).unwrap_or_default();
             let known = flags.iter().all(|flag| b"fFsj.:,/0@uoOnaiULCqQkvwWc\\n".contains(flag));
             if !known {
-                let span = self.span_from(start);
+                let span = Span::new(self.place(start), self.place(self.at + length + 1));
                 self.doubt(SyntaxDoubtKind::Dialect, span, "flags of zsh that may expand the value again");
             }
             self.at += length;

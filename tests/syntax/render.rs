@@ -1,16 +1,20 @@
-//! How shell texts are read, as compact s-expressions.
+//! The syntax model as compact s-expressions.
 //!
 //! `(cmd words)` is a simple command, `|`, `&&`, `{}`, `()` what they are in the shell; `"…"` is quoted text, `$x` a
 //! parameter, `$(…)` a command substitution, `<(…)` a process substitution, `$((…))` arithmetic. What was not read
 //! shows as `?`.
 
-use vetsh::syntax::model::*;
-use vetsh::syntax::{Dialect, read};
+use vetsh::syntax::model::{
+    AssignedValue, Block, Command, CompoundKind, Descriptor, ListOperator, Parameter, Part, Redirection,
+    RedirectionKind, Script, SimpleCommand, Word,
+};
 
-struct Render(String);
+/// A rendering on its way.
+pub struct Render(String);
 
 impl Render {
-    fn script(script: &Script) -> String {
+    /// A whole script.
+    pub fn script(script: &Script) -> String {
         let mut render = Self(String::new());
         render.block(&script.body);
         render.0
@@ -253,38 +257,4 @@ impl Render {
         }
         self.put(if parameter.quoted { "\"" } else { "" });
     }
-}
-
-/// Reads as bash; the rendering ends in `!` and the doubted parts if there are any.
-fn shown(text: &str, dialect: Dialect) -> String {
-    let script = read(text.as_bytes(), dialect);
-    let mut shown = Render::script(&script);
-    for doubt in &script.doubts {
-        shown.push_str(&format!(" !{:?} {:?}", doubt.kind, &text[doubt.span.start..doubt.span.end]));
-    }
-    shown
-}
-
-/// A text and how bash reads it.
-type Row = (&'static str, &'static str);
-
-fn compare(rows: &[Row], dialect: Dialect) {
-    for (text, expected) in rows {
-        assert_eq!(shown(text, dialect), *expected, "{text}");
-    }
-}
-
-#[test]
-fn everyday_commands() {
-    compare(
-        &[
-            ("git status", "(git status)"),
-            (
-                "git commit -q -F - <<'MSG' 2>&1 | tail -1\nfix: it's done\nMSG\necho next",
-                r#"((git commit -q -F - <<"fix: it's done\n" 2>&1) | (tail -1)); (echo next)"#,
-            ),
-            ("ls | sort | head -5\nrm -rf ~ 2>/dev/null", "((ls) | (sort) | (head -5)); (rm -rf ~ 2>/dev/null)"),
-        ],
-        Dialect::Bash,
-    );
 }
