@@ -96,8 +96,22 @@ const TOKENS: &[(&[u8], usize, &str)] = &[
     (b"AGE-SECRET-KEY-", 20, "age"),
 ];
 
+/// The bytes (ASCII) with which tokens begin, as a set of bits. Most words are no token and need no look at the table.
+const FIRST: u128 = {
+    let (mut first, mut at) = (0, 0);
+    while at < TOKENS.len() {
+        first |= 1 << TOKENS[at].0[0];
+        at += 1;
+    }
+    first
+};
+
 /// A token of [`TOKENS`] at the beginning of `text`.
 fn token(text: &[u8]) -> Option<Range<usize>> {
+    let first = text.first().filter(|first| first.is_ascii())?;
+    if FIRST >> first & 1 == 0 {
+        return None;
+    }
     let (prefix, least, _) = TOKENS.iter().find(|(prefix, ..)| text.starts_with(prefix))?;
     let end = prefix.len() + run(text.get(prefix.len()..)?, is_token);
     (end >= prefix.len() + least).then_some(0..end)
@@ -108,6 +122,7 @@ const SCHEMES: &[&[u8]] = &[b"bearer ", b"basic ", b"token "];
 
 /// The credentials of `Bearer X` at the beginning of `text`.
 fn scheme(text: &[u8]) -> Option<Range<usize>> {
+    text.first().filter(|first| matches!(first, b'b' | b'B' | b't' | b'T'))?;
     let scheme = SCHEMES.iter().find(|scheme| starts_with_ignoring_case(text, scheme))?;
     let length = run(text.get(scheme.len()..)?, |byte| is_token(byte) || matches!(byte, b'+' | b'/' | b'=' | b'~'));
     // Shorter words after `token` or `basic` are prose.
