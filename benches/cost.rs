@@ -2,7 +2,8 @@
 //! grows with the number of rules and the length of a script.
 //!
 //! `cargo bench --bench cost --target x86_64-unknown-linux-musl` measures the build that is installed. Instructions are
-//! counted by stepping through the program, so the figures of one build are the same on every run and machine.
+//! counted by stepping through the program, so the figures of one build hardly differ between runs and machines.
+//! `-- PATH` measures another build.
 
 #![allow(unsafe_code, missing_docs, reason = "tracing a process is what libc offers")]
 
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const VETSH: &str = env!("CARGO_BIN_EXE_vetsh");
 /// A program that does nothing but become another one.
 const BARE: &str = "#include <unistd.h>\nint main(int c, char **v) { return execv(v[1], v + 1); }\n";
 /// How many starts are timed, in turns.
@@ -29,7 +29,7 @@ struct Counts {
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bench = Bench::new(folder.path());
-    println!("{VETSH}");
+    println!("{}", bench.vetsh);
     let bare = trace(bench.command(bench.path("bare")).args([bench.shell.as_str(), "-c", "git status"]));
     let mut few = 0;
     for rules in [0, 50, 10_000] {
@@ -52,17 +52,21 @@ fn main() {
 /// An installation with a project.
 struct Bench {
     root: PathBuf,
+    /// The build that is measured.
+    vetsh: String,
     /// The real bash.
     shell: String,
 }
 
 impl Bench {
     fn new(root: &Path) -> Self {
-        let bench = Self { root: root.to_path_buf(), shell: "/bin/bash".to_owned() };
+        let other = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+        let vetsh = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_vetsh").to_owned());
+        let bench = Self { root: root.to_path_buf(), vetsh, shell: "/bin/bash".to_owned() };
         fs::create_dir_all(bench.path("project")).expect("a project");
         let git = "git init -q && echo text > file && git add file && git -c user.name=a -c user.email=a@example.org commit -qm one";
         run(bench.command("/bin/sh").args(["-c", git]));
-        run(bench.command(VETSH).args(["install", "--allow-dynamic", "--shims"]).arg(bench.path("shims")));
+        run(bench.command(&bench.vetsh).args(["install", "--allow-dynamic", "--shims"]).arg(bench.path("shims")));
         fs::write(bench.path("bare.c"), BARE).expect("a source file");
         run(bench.command("cc").args(["-O2", "-static", "-o"]).arg(bench.path("bare")).arg(bench.path("bare.c")));
         bench
