@@ -68,10 +68,10 @@ pub fn compile(text: &str, kind: LayerKind) -> Result<Compiled, Vec<Problem>> {
     let file = schema::read(text, &mut problems);
     let lines = Lines::of(text);
     let mut compiler = Compiler { kind, lines, problems, locks: Vec::new() };
-    let compiled = compiler.file(&file);
+    let layer = compiler.file(&file);
     let mut problems = compiler.problems;
     if problems.is_empty() {
-        return Ok(compiled);
+        return Ok(layer);
     }
     problems.sort_by_key(|problem| problem.span);
     Err(problems)

@@ -116,7 +116,7 @@ impl Index {
     /// The rules of a bucket, by the second half of its slot.
     fn bucket(&self, place: u64) -> Result<Vec<Rule>, Fault> {
         let (start, length) = (place & 0xffff_ffff, place >> 32);
-        let bytes = self.bytes.read(start, length as usize)?;
+        let bytes = self.bytes.read(start, usize::try_from(length).map_err(|_| Fault::Damaged)?)?;
         let (sum, rules) = bytes.split_at_checked(CHECKSUM).ok_or(Fault::Damaged)?;
         if number(sum, 0) != checksum(rules) {
             return Err(Fault::Damaged);
@@ -162,8 +162,8 @@ impl Bytes for Vec<u8> {
 }
 
 fn slot_of(key: Key, slots: usize) -> usize {
-    // `slots` is a power of two.
-    (key.0 ^ (key.0 >> 32)) as usize & (slots - 1)
+    // `slots` is a power of two, so that the lowest bits are enough.
+    usize::try_from((key.0 ^ (key.0 >> 32)) & 0xffff_ffff).unwrap_or_default() & (slots - 1)
 }
 
 /// An unused slot has one too, so that damage cannot make a rule disappear.
@@ -258,7 +258,7 @@ mod tests {
             let index = Index::new(Box::new(damaged), slots);
             for rule in &rules {
                 match index.find(Key::program(rule.commands[0][0].as_bytes())) {
-                    Ok(found) => assert_eq!(found, [rule.clone()], "byte {at}"),
+                    Ok(found) => assert_eq!(found, std::slice::from_ref(rule), "byte {at}"),
                     Err(fault) => assert!(matches!(fault, Fault::Damaged), "byte {at}"),
                 }
             }

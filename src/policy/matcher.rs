@@ -107,10 +107,9 @@ fn leading(words: &[String], command: &CommandFact) -> Match {
     let mut given = command.subcommand.iter().map(Some).chain(command.operands.iter().map(Option::as_ref));
     for word in words {
         match given.next() {
-            None => return No,
             Some(None) => return Maybe,
             Some(Some(text)) if pattern::word(word.as_bytes(), text) => {}
-            Some(Some(_)) => return No,
+            Some(Some(_)) | None => return No,
         }
     }
     Yes

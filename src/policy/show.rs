@@ -30,7 +30,9 @@ pub fn text(policy: &Policy, rules: &[(LayerKind, Vec<Rule>)], call: &Call<'_>) 
     settings(&mut out, policy);
     for (layer, rules) in rules {
         let trusted = policy.layers().iter().any(|other| other.kind == *layer && other.trusted);
-        rules.iter().for_each(|written| rule(&mut out, *layer, trusted, written));
+        for written in rules {
+            rule(&mut out, *layer, trusted, written);
+        }
     }
     for floor in builtin::FLOORS {
         let _ = write!(out, "\n[[rule]]\n");

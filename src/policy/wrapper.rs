@@ -23,15 +23,14 @@ pub(super) fn compile(compiler: &mut Compiler, span: Span, table: &WrapperTable)
         return Vec::new();
     }
     let grammar_words = grammar.get_ref().split_whitespace().collect::<Vec<_>>();
-    match entries(program.get_ref(), &grammar_words).map(|text| load(&text, Path::new("wrapper"))) {
-        Some(Ok(programs)) => programs,
-        Some(Err(_)) | None => {
-            let help = "write subcommands, `[options]`, `--`, operands in capitals, `NAME=VALUE...`, and at the end \
-                        `COMMAND` (words) or `SCRIPT` (shell text): `exec [options] -- COMMAND`";
-            compiler.problems.push(Problem::at(grammar, "this is not the grammar of a wrapper", help));
-            Vec::new()
-        }
-    }
+    let entries = entries(program.get_ref(), &grammar_words);
+    let programs = entries.and_then(|text| load(&text, Path::new("wrapper")).ok());
+    programs.unwrap_or_else(|| {
+        let help = "write subcommands, `[options]`, `--`, operands in capitals, `NAME=VALUE...`, and at the end \
+                    `COMMAND` (words) or `SCRIPT` (shell text): `exec [options] -- COMMAND`";
+        compiler.problems.push(Problem::at(grammar, "this is not the grammar of a wrapper", help));
+        Vec::new()
+    })
 }
 
 /// The text of the table's entries; `None` if the grammar is none.
@@ -52,13 +51,14 @@ fn entries(program: &str, grammar: &[&str]) -> Option<String> {
         _ => None,
     };
     let operands = rest.iter().map(operand).collect::<Option<Vec<_>>>()?.join(" ");
-    let mut name = program.to_owned();
-    let mut text = String::new();
-    for word in subcommands {
-        text.push_str(&format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\nsubcommands = true\n"));
-        name = format!("{name} {word}");
-    }
-    Some(text + &format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\noperands = \"{operands} {run}\"\n"))
+    let path = [&[program], subcommands].concat();
+    let above = (1..path.len()).filter_map(|count| {
+        let name = path.get(..count)?.join(" ");
+        Some(format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\nsubcommands = true\n"))
+    });
+    let name = path.join(" ");
+    let last = format!("[[program]]\nname = \"{name}\"\nstyle = \"posix\"\noperands = \"{operands} {run}\"\n");
+    Some(above.collect::<Vec<_>>().concat() + &last)
 }
 
 /// A word that can stand in a table without quoting.

@@ -7,6 +7,7 @@ mod matching;
 mod precedence;
 mod reading;
 mod tightening;
+mod tool;
 
 use std::path::Path;
 

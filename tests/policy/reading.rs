@@ -99,7 +99,7 @@ command = \"svn\"
     for command in ["mise exec -- svn up", "mise exec -q -- svn up", "in-box red A=1 'cd x && svn up'"] {
         assert_eq!(judge(&[(User, T, text)], command), "deny svn user:9", "{command}");
     }
-    assert_eq!(judge(&[(Project, U, text)], "mise exec -- svn up").split(' ').next(), Some("ask"));
+    assert_eq!(judge(&[(Project, U, text)], "in-box red A=1 svn").split(' ').next(), Some("ask"));
 }
 
 #[test]

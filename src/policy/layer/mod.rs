@@ -111,10 +111,8 @@ pub fn load(sources: &Sources) -> Result<Policy, Vec<Diagnostic>> {
     let sources = &if others { sources.without_state() } else { sources.clone() };
     let mut layers = Vec::new();
     let mut faults = Vec::new();
-    let suspended = project(sources).unwrap_or_else(|layer| {
-        layers.extend(layer);
-        None
-    });
+    let (layer, suspended) = project(sources);
+    layers.extend(layer);
     if !others {
         let slot = sources.slot(sources.cache.clone());
         match read(&sources.user, LayerKind::User, &slot, sources.euid) {
@@ -134,18 +132,18 @@ pub fn load(sources: &Sources) -> Result<Policy, Vec<Diagnostic>> {
     Ok(Policy::new(layers, full, suspended))
 }
 
-/// The project's layer, or why it cannot be relied on.
-fn project(sources: &Sources) -> Result<Option<&'static str>, Option<Layer>> {
+/// The project's layer, or why it cannot be relied on; neither if there is none.
+fn project(sources: &Sources) -> (Option<Layer>, Option<&'static str>) {
     let (Some(root), Some(path)) = (&sources.project, sources.project_policy()) else {
-        return Ok(None);
+        return (None, None);
     };
     let slot = sources.project_slot(root);
     match read(&path, LayerKind::Project, &slot, sources.euid) {
-        Err(_) => Ok(Some(BROKEN)),
-        Ok(None) => Ok(slot.path.exists().then_some(VANISHED)),
+        Err(_) => (None, Some(BROKEN)),
+        Ok(None) => (None, slot.path.exists().then_some(VANISHED)),
         Ok(Some(mut layer)) => {
             layer.trusted = sources.trust_store().holds(&layer.core.digest);
-            Err(Some(layer))
+            (Some(layer), None)
         }
     }
 }
