@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use super::effect::{Aspect, Part};
+use super::effect::{Aspect, Doubt, Part};
 use super::place::name_matches;
 use super::state::Value;
 use super::table::Judged;
 use super::value::{Argument, Piece, known};
 use super::walker::Walker;
-use crate::commands::{Role, Table, Use};
+use crate::commands::{Language, Role, Table, Use};
 
 impl Walker<'_> {
     /// Judges the variables that a program reads as arguments of it.
@@ -43,11 +43,28 @@ impl Walker<'_> {
             }
         }
         for (role, name, pieces) in set {
+            if role == Role::Code(Language::Options) {
+                self.option_variable(&pieces, judged, table);
+                continue;
+            }
             let value = Argument { pieces, many: false, at: judged.by.at };
             let used = Use { role, value: Cow::Owned(value), option: Some(name.to_string().into()) };
             let by = judged.by.part(Part::Assignment);
             self.used(&used, &Judged { by, ..*judged });
         }
+    }
+
+    /// `TAR_OPTIONS` and its like: words that are read as if they had been given.
+    fn option_variable(&mut self, pieces: &[Piece], judged: &Judged<'_>, table: Table<'_>) {
+        let by = judged.by.part(Part::Assignment);
+        let Some(text) = known(pieces) else {
+            return self.doubt(Doubt::Argument, by, format!("options of {} in a variable are not known", judged.name));
+        };
+        let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let words: Vec<_> = words.map(|word| Argument::known(word, by.at)).collect();
+        let reading = table.read(&words);
+        let cwd = self.state.cwd.clone();
+        self.reading(&Judged { by, reading: &reading, ..*judged }, &cwd);
     }
 
     /// A variable that the user's own session may well hold: an installed program by name, a path outside project and
@@ -61,6 +78,11 @@ impl Walker<'_> {
                 .all(|target| !matches!(target.aspect, Some(Aspect::Project | Aspect::Temp | Aspect::Unknown)))
         };
         match role {
+            Role::Code(Language::Options) => {
+                let path =
+                    |word: &[u8]| word.rsplit_str("=").next().is_none_or(|path| !path.contains(&b'/') || outside(path));
+                value.split(u8::is_ascii_whitespace).all(path)
+            }
             Role::Code(_) | Role::Run | Role::Command { .. } => {
                 let first = value.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
                 let plain = !value.iter().any(|byte| b";|&$`<>()\n".contains(byte));

@@ -3,6 +3,7 @@
 mod builtin;
 mod command;
 mod discard;
+mod edit;
 pub mod effect;
 mod environment;
 mod expand;
@@ -13,6 +14,7 @@ mod interpreted;
 pub mod kind;
 mod mention;
 mod nested;
+mod network;
 mod output;
 mod path;
 pub mod place;

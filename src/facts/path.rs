@@ -25,7 +25,7 @@ impl Walker<'_> {
     /// The effect of a command on the path that an argument names.
     pub(super) fn path_effect(&mut self, effect: Effect, argument: &Argument, by: By, reason: &'static str) {
         if self.frame.remote {
-            return;
+            return self.elsewhere(effect, argument, by);
         }
         for target in self.targets(&argument.pieces) {
             let Some(aspect) = target.aspect else { continue };
@@ -36,6 +36,15 @@ impl Walker<'_> {
                 }
                 _ => self.write(effect, target, by, reason),
             }
+        }
+    }
+
+    /// On another machine or in a container a path has no place; what is changed there is changed.
+    fn elsewhere(&mut self, effect: Effect, argument: &Argument, by: By) {
+        let inert = argument.prefix().starts_with(b"/dev/") || argument.prefix().starts_with(b"/tmp/");
+        if effect != Effect::Read && !inert {
+            let target = Some(super::resolve::shown_pieces(&argument.pieces));
+            self.effect((Effect::Control, None), target, by, "changes files on another machine or in a container");
         }
     }
 
@@ -67,7 +76,7 @@ impl Walker<'_> {
     /// Something is deleted, or moved away.
     pub(super) fn delete(&mut self, argument: &Argument, reach: Reach, by: By) {
         if self.frame.remote {
-            return;
+            return self.elsewhere(Effect::Delete, argument, by);
         }
         for target in self.targets(&argument.pieces) {
             let Some(_) = target.aspect else { continue };
@@ -76,6 +85,8 @@ impl Walker<'_> {
                 (Aspect::Root, Cow::Borrowed("would take a whole home or system tree away"))
             } else if reach == Reach::Away {
                 (aspect, "moves it away".into())
+            } else if aspect == Aspect::Temp && is_all_temp(&target) {
+                (Aspect::System, "deletes the temporary files of everyone".into())
             } else if aspect == Aspect::Project {
                 self.recovered(&target, reach)
             } else {
@@ -160,6 +171,13 @@ impl Walker<'_> {
             .map(|(_, made)| made)
             .find(|made| matches!(made, Made::Unknown(_)))
     }
+}
+
+/// A temporary folder itself, or everything in it.
+fn is_all_temp(target: &Target) -> bool {
+    let root = |path: &Path| super::places::TEMP.iter().any(|temp| path == Path::new(temp));
+    let all = target.shown.ends_with(b"/*") || target.shown.ends_with(b"/.*");
+    target.path.as_deref().is_some_and(root) || all && target.below.as_deref().is_some_and(root)
 }
 
 /// Programs that change a file's metadata, not what it holds.

@@ -11,6 +11,12 @@ use super::walker::{By, Walker};
 use crate::syntax::Dialect;
 use crate::syntax::model::{Descriptor, Redirection, RedirectionKind, Word};
 
+/// What standard input and output are.
+struct Streams {
+    stdin: Option<Rc<Vec<Piece>>>,
+    sink: Option<Sink>,
+}
+
 /// Where output goes.
 enum Sink {
     /// To this file, afresh.
@@ -27,62 +33,13 @@ impl Walker<'_> {
         if redirections.is_empty() {
             return walk(self);
         }
-        let mut stdin = self.frame.stdin.clone();
-        let mut sink = None;
+        let mut streams = Streams { stdin: self.frame.stdin.clone(), sink: None };
         for redirection in redirections {
             let by = by.part(Part::Redirection).at(self.at(redirection.span));
-            let standard = |number: u32| match &redirection.descriptor {
-                None => true,
-                Some(Descriptor::Number(written)) => *written == number,
-                Some(Descriptor::Variable(_)) => false,
-            };
-            match &redirection.kind {
-                RedirectionKind::Input(word) => {
-                    let content = self.input(word, by);
-                    if standard(0) {
-                        stdin = Some(Rc::new(content));
-                    }
-                }
-                RedirectionKind::HereDocument(word) if standard(0) => stdin = Some(Rc::new(self.expand_scalar(word))),
-                RedirectionKind::HereString(word) if standard(0) => {
-                    let mut text = self.expand_scalar(word);
-                    super::expand::append(&mut text, [Piece::Text("\n".into())]);
-                    stdin = Some(Rc::new(text));
-                }
-                RedirectionKind::HereDocument(word) | RedirectionKind::HereString(word) => {
-                    self.expand_scalar(word);
-                }
-                RedirectionKind::Output(word) | RedirectionKind::Both(word) => {
-                    let argument = self.output(word, by);
-                    if standard(1) {
-                        sink = Some(Sink::File(argument));
-                    }
-                }
-                RedirectionKind::Append(word) | RedirectionKind::BothAppend(word) => {
-                    let argument = self.output(word, by);
-                    if standard(1) {
-                        sink = Some(Sink::End(argument));
-                    }
-                }
-                RedirectionKind::InputOutput(word) => {
-                    let content = self.input(word, by);
-                    self.output(word, by);
-                    if standard(0) {
-                        stdin = Some(Rc::new(content));
-                    }
-                }
-                RedirectionKind::Duplicate(word) => {
-                    let to = self.expand_scalar(word);
-                    let output = matches!(redirection.descriptor, Some(Descriptor::Number(1)))
-                        || redirection.descriptor.is_none() && known(&to).is_some_and(|to| &*to == "2");
-                    if output {
-                        sink = Some(Sink::Other);
-                    }
-                }
-            }
+            self.redirection(redirection, by, &mut streams);
         }
-        let before = std::mem::replace(&mut self.frame.stdin, stdin);
-        match sink {
+        let before = std::mem::replace(&mut self.frame.stdin, streams.stdin);
+        match streams.sink {
             None => walk(self),
             Some(sink) => {
                 let printed = self.capture(walk);
@@ -90,6 +47,54 @@ impl Walker<'_> {
             }
         }
         self.frame.stdin = before;
+    }
+
+    fn redirection(&mut self, redirection: &Redirection, by: By, streams: &mut Streams) {
+        let standard = |number: u32| match &redirection.descriptor {
+            None => true,
+            Some(Descriptor::Number(written)) => *written == number,
+            Some(Descriptor::Variable(_)) => false,
+        };
+        match &redirection.kind {
+            RedirectionKind::Input(word) | RedirectionKind::InputOutput(word) => {
+                let content = self.input(word, by);
+                if matches!(redirection.kind, RedirectionKind::InputOutput(_)) {
+                    self.output(word, by);
+                }
+                if standard(0) {
+                    streams.stdin = Some(Rc::new(content));
+                }
+            }
+            RedirectionKind::HereDocument(word) | RedirectionKind::HereString(word) => {
+                let mut text = self.expand_scalar(word);
+                if matches!(redirection.kind, RedirectionKind::HereString(_)) {
+                    super::expand::append(&mut text, [Piece::Text("\n".into())]);
+                }
+                if standard(0) {
+                    streams.stdin = Some(Rc::new(text));
+                }
+            }
+            RedirectionKind::Output(word) | RedirectionKind::Both(word) => {
+                let argument = self.output(word, by);
+                if standard(1) {
+                    streams.sink = Some(Sink::File(argument));
+                }
+            }
+            RedirectionKind::Append(word) | RedirectionKind::BothAppend(word) => {
+                let argument = self.output(word, by);
+                if standard(1) {
+                    streams.sink = Some(Sink::End(argument));
+                }
+            }
+            RedirectionKind::Duplicate(word) => {
+                let to = self.expand_scalar(word);
+                let output = matches!(redirection.descriptor, Some(Descriptor::Number(1)))
+                    || redirection.descriptor.is_none() && known(&to).is_some_and(|to| &*to == "2");
+                if output {
+                    streams.sink = Some(Sink::Other);
+                }
+            }
+        }
     }
 
     /// `< word`: what can be read from it.

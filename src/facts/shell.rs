@@ -105,6 +105,10 @@ impl Walker<'_> {
         for pieces in files.into_iter().filter(|pieces| !pieces.is_empty()) {
             for target in self.targets(&pieces) {
                 match target.path {
+                    Some(path) if self.host.assumed() && !self.state.files.contains_key(&path) => {
+                        let reason = format!("{} runs first, and cannot be read", target.shown);
+                        self.doubt(Doubt::Script, by.part(Part::Assignment), reason);
+                    }
                     Some(path) => {
                         self.run_path(&path, &[], by.part(Part::Assignment), Some(language_of(started.shell)))
                     }

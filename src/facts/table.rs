@@ -1,15 +1,14 @@
 //! A program's table applied to its arguments: what they are, and what follows.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use bstr::{BStr, ByteSlice};
 
 use super::Identity;
 use super::command::Call;
 use super::effect::{Aspect, Doubt, Effect, Part};
-use super::path::{KEEP_CONTENT, Reach};
+use super::network::{is_credential, is_sent};
+use super::path::Reach;
 use super::resolve::shown_pieces;
 use super::state::{Folder, Made};
 use super::value::{Argument, Piece, UnknownKind, known};
@@ -53,6 +52,7 @@ impl Walker<'_> {
             .uses
             .iter()
             .any(|used| matches!(used.role, Role::Data | Role::Upload | Role::RemoteWrite if is_sent(used)));
+        let sends = sends || reading.options.iter().any(is_credential);
         let judged = Judged { name, call, by, reading: &reading, sends };
         let cwd = self.state.cwd.clone();
         self.follow_chdir(&judged);
@@ -68,7 +68,7 @@ impl Walker<'_> {
     }
 
     /// The doubts, effects and uses of a reading.
-    fn reading(&mut self, judged: &Judged<'_>, start: &Folder) {
+    pub(super) fn reading(&mut self, judged: &Judged<'_>, start: &Folder) {
         for vague in &judged.reading.doubts {
             let by = judged.by.at(vague.at.unwrap_or(judged.by.at));
             self.doubt(vague.doubt, by, vague.reason.clone());
@@ -143,13 +143,24 @@ impl Walker<'_> {
             }
             return;
         }
-        let aspect = declared.aspect.or_else(|| match (declared.effect, declared.on.first()) {
+        let brought =
+            declared.effect == Effect::Run && declared.aspect == Some(Aspect::Project) && self.is_downloaded_here();
+        let aspect = declared.aspect.filter(|_| !brought).or_else(|| match (declared.effect, declared.on.first()) {
             (Effect::Fetch | Effect::Send, Some(host)) => Some(self.host_aspect(host)),
             (Effect::Fetch | Effect::Send, None) => Some(Aspect::Other),
+            (Effect::Run, _) if brought => Some(Aspect::Downloaded),
             _ => None,
         });
         let target = declared.on.first().map(|argument| shown_pieces(&argument.pieces));
         self.effect((declared.effect, aspect), target, by, reason);
+    }
+
+    /// The working directory was brought in by this script.
+    fn is_downloaded_here(&self) -> bool {
+        let downloaded = |folder: &std::path::Path| {
+            matches!(self.state.files.get(folder), Some(Made::Unknown(UnknownKind::Downloaded)))
+        };
+        self.state.cwd.path().is_some_and(|cwd| cwd.ancestors().any(downloaded))
     }
 
     fn place_effect(&mut self, effect: Effect, argument: &Argument, by: By) {
@@ -159,22 +170,27 @@ impl Walker<'_> {
         }
     }
 
+    fn device(&mut self, value: &Argument, by: By) {
+        let target = Some(shown_pieces(&value.pieces));
+        self.effect((Effect::Device, Some(Aspect::Device)), target, by, "changes a device");
+    }
+
+    /// `--user-data file://path`: a value that is read from a file.
+    fn parameter_file(&mut self, value: &Argument, by: By) {
+        let lead = value.prefix();
+        if lead.starts_with(b"file://") || lead.starts_with(b"fileb://") {
+            let scheme = lead.find("://").map_or(0, |at| at + 3);
+            self.path_effect(Effect::Read, &without(value, scheme), by, "");
+        }
+    }
+
     /// What an argument is used for.
     pub(super) fn used(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
         let value = &*used.value;
         let by = judged.by.at(value.at);
         let dash = value.pieces.as_slice() == [Piece::Text("-".into())];
         match used.role {
-            Role::Text
-            | Role::Process
-            | Role::Placeholder
-            | Role::List
-            | Role::Chdir
-            | Role::Env
-            | Role::Unset
-            | Role::Config
-            | Role::Assign
-            | Role::Command { .. } => {}
+            Role::Text => self.parameter_file(value, by),
             Role::Read | Role::ArchiveRead | Role::Upload if dash => {}
             Role::Write | Role::Edit | Role::Append | Role::ArchiveWrite if dash => {}
             Role::Read | Role::ArchiveRead | Role::Upload => self.path_effect(Effect::Read, value, by, ""),
@@ -206,162 +222,25 @@ impl Walker<'_> {
                 by,
                 "runs a module",
             ),
-            Role::Url => self.request(value, judged),
-            Role::SendUrl => self.url_effect(Effect::Send, value, by),
-            Role::Data => self.data(value, by),
-            Role::Host => self.contact(value, judged),
-            Role::Remote | Role::RemoteRead | Role::RemoteWrite => self.remote(used, judged),
-            Role::Package => self.package(value, judged),
-            Role::Device => {
-                let target = Some(shown_pieces(&value.pieces));
-                self.effect((Effect::Device, Some(Aspect::Device)), target, by, "changes a device");
-            }
+            Role::Url
+            | Role::SendUrl
+            | Role::Data
+            | Role::Host
+            | Role::Remote
+            | Role::RemoteRead
+            | Role::RemoteWrite
+            | Role::Package => self.used_on_network(used, judged),
+            Role::Device => self.device(value, by),
+            Role::Process
+            | Role::Placeholder
+            | Role::List
+            | Role::Chdir
+            | Role::Env
+            | Role::Unset
+            | Role::Config
+            | Role::Assign
+            | Role::Command { .. } => {}
         }
-    }
-
-    /// A file that is changed in place is still mostly what it was; its metadata say nothing of its content.
-    fn edited(&mut self, value: &Argument, judged: &Judged<'_>, before: std::rc::Rc<BTreeMap<PathBuf, Made>>) {
-        if KEEP_CONTENT.iter().any(|program| *judged.name == *program) {
-            self.state.files = before;
-            return;
-        }
-        for path in self.targets(&value.pieces).into_iter().filter_map(|target| target.path) {
-            let made = match before.get(&path) {
-                Some(Made::Written(content)) => {
-                    let mut content = content.to_vec();
-                    content.push(Piece::unknown(UnknownKind::Any, "it is edited before"));
-                    Made::Written(content.into())
-                }
-                Some(made) => made.clone(),
-                None => Made::Edited,
-            };
-            self.state.touch(path, made);
-        }
-    }
-
-    /// `ln -s`: what is done to the link is done to where it leads.
-    fn linked(&mut self, judged: &Judged<'_>) {
-        let reading = judged.reading;
-        if *judged.name != "ln" || !reading.options.iter().any(|given| given.is("-s")) {
-            return;
-        }
-        let [to, rest @ ..] = reading.operands.as_slice() else { return };
-        let name = rest.first().map_or_else(|| Argument::known(".", judged.by.at), |name| (**name).clone());
-        for link in self.targets(&name.pieces).into_iter().filter_map(|target| target.path) {
-            let folder = matches!(self.host.look(&link).kind, crate::host::LookKind::Directory);
-            let base = to.text().and_then(|text| super::place::path(&text).file_name().map(ToOwned::to_owned));
-            let link = match (folder, base) {
-                (true, Some(base)) => link.join(base),
-                _ => link,
-            };
-            let lead = to.text().map(|text| super::place::path(&text));
-            let Some(to) = lead else {
-                self.state.touch(link, Made::Unknown(UnknownKind::Any));
-                continue;
-            };
-            let to = super::place::normal(&link.parent().unwrap_or(std::path::Path::new("/")).join(to));
-            self.state.touch(link, Made::Link(to));
-        }
-    }
-
-    fn make_folder(&mut self, value: &Argument, by: By) {
-        let before = self.state.files.clone();
-        self.path_effect(Effect::Write, value, by, "");
-        for target in self.targets(&value.pieces) {
-            let Some(path) = target.path else { continue };
-            // `mkdir -p` of what is there already makes nothing.
-            let exists =
-                before.get(&path).is_some() || !matches!(self.host.look(&path).kind, crate::host::LookKind::Missing);
-            match (before.get(&path), exists && !self.host.assumed()) {
-                (Some(made), _) => self.state.touch(path, made.clone()),
-                (None, true) => {
-                    std::rc::Rc::make_mut(&mut self.state.files).remove(&path);
-                }
-                (None, false) => self.state.touch(path, Made::Folder),
-            }
-        }
-    }
-
-    /// A file that a program writes: what comes from the network or a decoder is remembered as such.
-    fn filled(&mut self, value: &Argument, judged: &Judged<'_>) {
-        let kind = self.output_taint(judged);
-        let Some(kind) = kind else { return };
-        for target in self.targets(&value.pieces) {
-            if let Some(path) = target.path {
-                self.state.touch(path, Made::Unknown(kind));
-            }
-        }
-    }
-
-    /// What is fetched may be saved here under its own name.
-    fn saved(&mut self, value: &Argument) {
-        let Some(text) = value.text() else { return };
-        let name = text.trim_end_with(|byte| byte == '/').rsplit_str("/").next().unwrap_or_default();
-        let name = name.split_str("?").next().unwrap_or_default();
-        let name = name.strip_suffix(b".git").unwrap_or(name);
-        let Some(cwd) = self.state.cwd.path().cloned() else { return };
-        if !name.is_empty() && !super::fetch::is_loopback(&super::fetch::host(&text)) {
-            self.state.touch(cwd.join(super::place::path(name)), Made::Unknown(UnknownKind::Downloaded));
-        }
-    }
-
-    fn request(&mut self, value: &Argument, judged: &Judged<'_>) {
-        let by = judged.by.at(value.at);
-        let effect = if judged.sends { Effect::Send } else { Effect::Fetch };
-        self.url_effect(effect, value, by);
-    }
-
-    fn data(&mut self, value: &Argument, by: By) {
-        let lead = value.prefix();
-        let file = lead.strip_prefix(b"@").or_else(|| lead.find("=@").and_then(|at| lead.get(at + 2..)));
-        if let Some(name) = file
-            && name != b"-"
-        {
-            let skipped = lead.len() - name.len();
-            self.path_effect(Effect::Read, &without(value, skipped), by, "");
-        }
-    }
-
-    fn contact(&mut self, value: &Argument, judged: &Judged<'_>) {
-        let network = |declared: &Declared<'_>| {
-            matches!(
-                declared.effect,
-                Effect::Fetch | Effect::Send | Effect::Control | Effect::Publish | Effect::Inspect
-            )
-        };
-        if judged.reading.effects.iter().any(network) {
-            return;
-        }
-        let aspect = self.host_aspect(value);
-        let target = Some(shown_pieces(&value.pieces));
-        self.effect((Effect::Fetch, Some(aspect)), target, judged.by.at(value.at), "contacts a host");
-    }
-
-    fn remote(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
-        let by = judged.by.at(used.value.at);
-        let writes = used.role == Role::RemoteWrite;
-        if used.value.prefix().contains_str("://") && is_remote(&used.value) {
-            return self.url_effect(if writes { Effect::Send } else { Effect::Fetch }, &used.value, by);
-        }
-        if is_remote(&used.value) {
-            let target = Some(shown_pieces(&used.value.pieces));
-            let aspect = Some(Aspect::Other);
-            return match writes {
-                true => self.effect((Effect::Send, aspect), target, by, "copies files to another host"),
-                false => self.effect((Effect::Fetch, aspect), target, by, "copies files from another host"),
-            };
-        }
-        self.path_effect(if writes { Effect::Write } else { Effect::Read }, &used.value, by, "");
-    }
-
-    fn package(&mut self, value: &Argument, judged: &Judged<'_>) {
-        if judged.reading.effects.iter().any(|declared| matches!(declared.effect, Effect::Install | Effect::Delete)) {
-            return;
-        }
-        let local = value.prefix().first().is_some_and(|byte| b"./".contains(byte));
-        let aspect = if local { Aspect::Locked } else { Aspect::Named };
-        let target = Some(shown_pieces(&value.pieces));
-        self.effect((Effect::Install, Some(aspect)), target, judged.by.at(value.at), "installs a package");
     }
 
     /// A file of code.
@@ -460,6 +339,9 @@ impl Walker<'_> {
         let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
+            if !judged.reading.uses.is_empty() || !judged.reading.options.is_empty() {
+                return false;
+            }
             let reason = format!("{} reads code that is not known here", judged.name);
             self.doubt(Doubt::Script, by.part(Part::Nested), reason);
             return false;
@@ -484,16 +366,6 @@ impl Walker<'_> {
             walk,
         );
     }
-}
-
-/// `@-` of a data argument is what is piped in; it is sent like anything else.
-fn is_sent(used: &Use<'_>) -> bool {
-    used.role != Role::RemoteWrite || is_remote(&used.value)
-}
-
-fn is_remote(value: &Argument) -> bool {
-    let lead = value.prefix();
-    super::fetch::remote(lead.as_ref()).is_some()
 }
 
 /// An argument without the first bytes of its leading text.

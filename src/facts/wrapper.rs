@@ -1,6 +1,6 @@
 //! Commands that a program runs: wrappers, `find -exec`, `xargs`, `ssh`.
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Call;
 use super::nested::Nested;
@@ -32,14 +32,19 @@ impl Walker<'_> {
 
     fn tail(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
         match tail.kind {
-            TailKind::StringJoined => self.joined(tail, judged),
+            TailKind::StringJoined if tail.appends => {
+                for name in self.names_given(judged) {
+                    self.joined(&[tail.words.as_ref(), &[name]].concat(), tail, judged);
+                }
+            }
+            TailKind::StringJoined => self.joined(&tail.words, tail, judged),
             TailKind::UntilSemicolon => {
                 for root in self.search_roots(judged) {
                     let words = replaced(&tail.words, b"{}", &root);
                     self.run(&words, self.wrapped(tail, judged));
                 }
             }
-            TailKind::Command if tail.appends => self.appended(tail, judged),
+            TailKind::Command if tail.appends || is_placed(judged) => self.appended(tail, judged),
             TailKind::Command => self.run(&tail.words, self.wrapped(tail, judged)),
         }
     }
@@ -64,9 +69,9 @@ impl Walker<'_> {
     }
 
     /// `ssh host words…`, `watch words…`: the words are shell text.
-    fn joined(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
+    fn joined(&mut self, words: &[Argument], tail: &Tail<'_>, judged: &Judged<'_>) {
         let mut text = Vec::new();
-        for (number, word) in tail.words.iter().enumerate() {
+        for (number, word) in words.iter().enumerate() {
             if number > 0 {
                 super::expand::append(&mut text, [Piece::Text(" ".into())]);
             }
@@ -101,6 +106,24 @@ impl Walker<'_> {
                 self.run(&words, call);
             }
         }
+    }
+
+    /// What `parallel` gives to its commands: the words after `:::`, or what it reads.
+    fn names_given(&self, judged: &Judged<'_>) -> Vec<Argument> {
+        let at = judged.by.at;
+        let command = judged.by.command.and_then(|command| self.facts.commands.get(command));
+        let argv = command.map(|command| command.argv.as_slice()).unwrap_or_default();
+        let stop = argv.iter().position(|word| word.as_ref().is_some_and(|word| word.starts_with(b":::")));
+        let Some(stop) = stop else { return self.names_read(judged, true) };
+        let name = |word: &Option<BString>| match word {
+            Some(word) => Argument::known(word.clone(), at),
+            None => Argument {
+                pieces: vec![Piece::unknown(UnknownKind::Any, "an argument that is not known")],
+                many: true,
+                at,
+            },
+        };
+        argv.iter().skip(stop + 1).take(MAX_NAMES).map(name).collect()
     }
 
     /// What `xargs` reads: known words or lines, or any number of unknown ones.
@@ -179,8 +202,23 @@ impl Walker<'_> {
     }
 }
 
+/// `xargs -I`: what is read is put where a mark stands.
+fn is_placed(judged: &Judged<'_>) -> bool {
+    judged.reading.uses.iter().any(|used| used.role == Role::Placeholder)
+}
+
+/// Words of `find` with which a name no longer narrows what is found.
+const OPENING: &[&str] = &["-o", "-or", "!", "-not", ",", "("];
+
 /// The name that a search is narrowed to.
 fn searched_name(judged: &Judged<'_>) -> Option<BString> {
+    let opens = |word: &BStr| OPENING.iter().any(|opening| word == *opening);
+    let operands = judged.reading.operands.iter().filter_map(|operand| operand.text());
+    if judged.reading.options.iter().any(|option| opens(BStr::new(&*option.name)))
+        || operands.into_iter().any(|word| opens(&word))
+    {
+        return None;
+    }
     let option = judged.reading.options.iter().find(|option| option.is("-name") || option.is("-iname"))?;
     Some(option.value.as_ref()?.text()?.into_owned())
 }
