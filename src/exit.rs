@@ -18,3 +18,6 @@ pub const FAULT: &str = "vetsh: denied: internal error: vetsh was stopped by a f
                          Nothing was run. Do not work around this; tell the user.\n";
 /// Printed with the place of a panic.
 pub const PANIC: &str = "vetsh: denied: internal error: vetsh panicked before it came to a decision";
+/// Printed where memory ran out.
+pub const EXHAUSTED: &str = "vetsh: denied: out of memory before vetsh came to a decision. Nothing was run. Do not work \
+                             around this; tell the user.\n";

@@ -61,7 +61,7 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
     let path = host.variable("PATH".into());
     let unread = policy.shell().pipe == Verdict::Allow;
     let script = Script::find(real.shell, &reading, path.as_ref().map(|path| path.as_bstr()), unread)?;
-    let wrapped = preamble::unwrap(&reading, &start.environment, host.home(), preamble::processes);
+    let wrapped = preamble::unwrap(&reading, &start.environment, host.home(), host.project(), preamble::processes);
     let task = task(start, &real, &reading, &script, wrapped.as_ref(), &host);
     let origin = wrapped.as_ref().map(|wrapped| wrapped.agent);
     let decision = judge(&task, &host, &policy, &paths.own(), name, origin)?;

@@ -4,6 +4,7 @@
 //! them, and what is changed once cannot be given back to the real shell exactly. So the C entry point is ours. It
 //! turns every way in which this program can die into a refusal, and hands the library what only this place can do.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{CStr, c_char, c_int};
 use std::io::{self, Write};
 use std::mem::zeroed;
@@ -11,6 +12,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::panic::{PanicHookInfo, set_hook};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bstr::BStr;
 use vetsh::exec::resolve::NOTE_OWNER;
@@ -29,14 +31,98 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
+/// Room for what one start allocates, without a system call; untouched pages cost nothing.
+const ROOM: usize = 512 * 1024;
+/// Larger blocks are the C library's: they are few, and their memory is worth giving back.
+const LARGE: usize = 32 * 1024;
+
+static mut ARENA: [u8; ROOM] = [0; ROOM];
+/// How much of [`ARENA`] is taken.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Allocation for a process that lives for a millisecond: from one block, freed only at its end.
+///
+/// What does not fit is the C library's. Without memory there is no decision, so running out of it refuses.
+struct Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+impl Allocator {
+    /// Where `pointer` lies in the arena, if it does.
+    fn offset(pointer: *mut u8) -> Option<usize> {
+        (pointer as usize).checked_sub(&raw const ARENA as usize).filter(|offset| *offset < ROOM)
+    }
+
+    /// Takes a block of the arena.
+    fn take(layout: Layout) -> Option<*mut u8> {
+        let base = &raw mut ARENA as usize;
+        let mut taken = TAKEN.load(Ordering::Relaxed);
+        loop {
+            let start = (base + taken).next_multiple_of(layout.align()) - base;
+            let end = start.checked_add(layout.size()).filter(|end| *end <= ROOM && layout.size() < LARGE)?;
+            match TAKEN.compare_exchange_weak(taken, end, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some((&raw mut ARENA).cast::<u8>().wrapping_add(start)),
+                Err(now) => taken = now,
+            }
+        }
+    }
+
+    /// Moves the end of the block at `offset` from `old` to `new` bytes, if it is the last one.
+    fn resize_last(offset: usize, old: usize, new: usize) -> bool {
+        let end = offset + new;
+        let move_to = |from| TAKEN.compare_exchange(from, end, Ordering::Relaxed, Ordering::Relaxed);
+        end <= ROOM && move_to(offset + old).is_ok()
+    }
+}
+
+// SAFETY: blocks of the arena are disjoint, because `TAKEN` moves by compare-and-exchange and goes back only over the
+// last block; all others come from the C library and go back to it.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        let pointer = Self::take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) });
+        if pointer.is_null() {
+            stop(exit::EXHAUSTED);
+        }
+        pointer
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        match Self::offset(pointer) {
+            Some(offset) => _ = Self::resize_last(offset, layout.size(), 0),
+            // SAFETY: not of the arena, so the C library's.
+            None => unsafe { System.dealloc(pointer, layout) },
+        }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Some(offset) = Self::offset(pointer) else {
+            // SAFETY: not of the arena, so the C library's.
+            let moved = unsafe { System.realloc(pointer, layout, size) };
+            if moved.is_null() {
+                stop(exit::EXHAUSTED);
+            }
+            return moved;
+        };
+        if size <= layout.size() || Self::resize_last(offset, layout.size(), size) {
+            return pointer;
+        }
+        // SAFETY: the new block is disjoint from the old one and as large as both lengths' minimum.
+        unsafe {
+            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            moved.copy_from_nonoverlapping(pointer, layout.size());
+            moved
+        }
+    }
+}
+
 /// What the real shell must find as we found it.
 struct Inherited {
     /// The caller's argument vector; an integer, because pointers are not `Sync`.
     arguments: usize,
     mask: libc::sigset_t,
     fatal: [libc::sigaction; FATAL.len()],
-    /// SIGPIPE is not touched here, but libraries do.
-    pipe: libc::sigaction,
 }
 
 /// By this every build of vetsh is told from a real shell: an ELF note with an owner and no description.
@@ -64,7 +150,6 @@ extern "C" fn main(_count: c_int, arguments: *const *const c_char) -> c_int {
     // SAFETY: both pointers are null or point to a live value.
     unsafe {
         libc::sigprocmask(libc::SIG_BLOCK, null(), &raw mut inherited.mask);
-        libc::sigaction(libc::SIGPIPE, null(), &raw mut inherited.pipe);
     }
     catch_fatal_signals(&mut inherited.fatal);
     set_hook(Box::new(refuse_after_panic));
@@ -106,11 +191,15 @@ fn catch_fatal_signals(before: &mut [libc::sigaction; FATAL.len()]) {
 }
 
 extern "C" fn refuse_after_fault(_signal: c_int) {
-    let line = exit::FAULT.as_bytes();
+    stop(exit::FAULT)
+}
+
+/// Refuses where nothing may be allocated or locked any more.
+fn stop(line: &str) -> ! {
     // SAFETY: write and _exit may be called in a signal handler.
     unsafe {
         libc::write(2, line.as_ptr().cast(), line.len());
-        libc::_exit(exit::REFUSED);
+        libc::_exit(exit::REFUSED)
     }
 }
 
@@ -151,7 +240,6 @@ fn replace(path: &CStr) -> io::Error {
                 libc::sigaction(signal, before, null_mut());
             }
         }
-        libc::sigaction(libc::SIGPIPE, &raw const inherited.pipe, null_mut());
         libc::sigprocmask(libc::SIG_SETMASK, &raw const inherited.mask, null_mut());
         libc::execve(path.as_ptr(), inherited.arguments as *const *const c_char, environ);
     }

@@ -12,6 +12,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
+use rustix::fs::{Mode, OFlags, open};
 
 use crate::invocation::base_name;
 use crate::paths::{Record, SYSTEM_PROGRAMS};
@@ -68,21 +69,24 @@ pub fn real(name: &str, record: Option<&Record>) -> Result<Real, NoShell> {
     // A restricted bash is bash: its own argv[0] makes it so.
     let name = if name == "rbash" { "bash" } else { name };
     if let Some(path) = record.and_then(|record| record.real(name)) {
-        return open(path).map_err(|fault| NoShell::Unusable(name.to_owned(), fault));
+        return usable(path).map_err(|fault| NoShell::Unusable(name.to_owned(), fault));
     }
     let roots = |folder: &&str| {
         let owner = std::fs::metadata(folder);
         owner.is_ok_and(|folder| folder.uid() == 0 && folder.mode() & 0o022 == 0)
     };
-    let found = SYSTEM_PROGRAMS.into_iter().filter(roots).find_map(|folder| open(&Path::new(folder).join(name)).ok());
+    let found = SYSTEM_PROGRAMS.into_iter().filter(roots).find_map(|folder| usable(&Path::new(folder).join(name)).ok());
     found.ok_or_else(|| NoShell::None(name.to_owned()))
 }
 
 /// Makes sure of one file.
-fn open(path: &Path) -> Result<Real, Unusable> {
+fn usable(path: &Path) -> Result<Real, Unusable> {
     let shown = || path.display().to_string();
     let unreadable = |_| Unusable::Unreadable(shown());
-    let file = File::open(path).map_err(unreadable)?;
+    // Not `File::open`: the C library asks for close-on-exec twice.
+    let file = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map(File::from)
+        .map_err(|_| Unusable::Unreadable(shown()))?;
     let mut head = vec![0; HEAD];
     let read = file.read_at(&mut head, 0).map_err(unreadable)?;
     head.truncate(read);

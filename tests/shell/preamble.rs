@@ -28,7 +28,7 @@ fn user_part(arguments: &[&str], parent: &str, environment: &[&str]) -> Option<(
         Process { executable: line.split(' ').next().unwrap().into(), arguments: words }
     };
     let ancestry = || Ancestry(parent.split(" < ").map(process).collect());
-    let wrapped = unwrap(&reading, &environment, Path::new("/home/ada"), ancestry)?;
+    let wrapped = unwrap(&reading, &environment, Path::new("/home/ada"), Some(Path::new("/home/ada/src")), ancestry)?;
     Some((String::from_utf8(wrapped.text.into_owned()).unwrap(), wrapped.template))
 }
 
@@ -70,7 +70,7 @@ fn the_users_part_of_each_wrapper_is_found() {
     );
     let variable = "eval \"$__CLAUDE_CC_COMMAND_TEXT\" < /dev/null && pwd -P >| /tmp/claude-1-cwd";
     assert_eq!(
-        user_part(&["bash", "-c", variable], "claude", &["__CLAUDE_CC_COMMAND_TEXT=pgrep x"]),
+        user_part(&["bash", "-c", variable], "/usr/bin/claude", &["__CLAUDE_CC_COMMAND_TEXT=pgrep x"]),
         found("pgrep x", "environment")
     );
 }
@@ -83,21 +83,25 @@ fn nothing_else_is_taken_for_a_wrapper() {
         (wrapper, "/usr/bin/python3 run.py"),
         (wrapper, "/bin/bash -c x < /home/ada/.local/bin/claude"),
         (wrapper, "/usr/bin/node /tmp/claude-code/other.js"),
+        (wrapper, "/usr/bin/node /tmp/claude-code/cli.js"),
+        (wrapper, "/tmp/claude"),
+        (wrapper, "/home/ada/src/claude"),
+        (wrapper, "claude"),
         // Something more, something less, something else.
-        ("eval ls && pwd -P >| /tmp/claude-1-cwd; rm -rf x", "claude"),
-        ("eval ls && pwd -P >| /tmp/claude-1-cwd\nrm -rf x", "claude"),
-        ("rm -rf x; eval ls && pwd -P >| /tmp/claude-1-cwd", "claude"),
-        ("eval ls && pwd -P >| /etc/passwd", "claude"),
-        ("eval ls && pwd -P >| /tmp/claude-1/../../etc/x", "claude"),
-        ("eval $(id) && pwd -P >| /tmp/claude-1-cwd", "claude"),
-        ("eval \"$x\" && pwd -P >| /tmp/claude-1-cwd", "claude"),
-        ("source /tmp/x.sh 2>/dev/null || true && eval ls && pwd -P >| /tmp/claude-1-cwd", "claude"),
+        ("eval ls && pwd -P >| /tmp/claude-1-cwd; rm -rf x", "/usr/bin/claude"),
+        ("eval ls && pwd -P >| /tmp/claude-1-cwd\nrm -rf x", "/usr/bin/claude"),
+        ("rm -rf x; eval ls && pwd -P >| /tmp/claude-1-cwd", "/usr/bin/claude"),
+        ("eval ls && pwd -P >| /etc/passwd", "/usr/bin/claude"),
+        ("eval ls && pwd -P >| /tmp/claude-1/../../etc/x", "/usr/bin/claude"),
+        ("eval $(id) && pwd -P >| /tmp/claude-1-cwd", "/usr/bin/claude"),
+        ("eval \"$x\" && pwd -P >| /tmp/claude-1-cwd", "/usr/bin/claude"),
+        ("source /tmp/x.sh 2>/dev/null || true && eval ls && pwd -P >| /tmp/claude-1-cwd", "/usr/bin/claude"),
     ] {
         assert_eq!(user_part(&["bash", "-c", text], parent, &[]), None, "{text} from {parent}");
     }
     let twice = ["__CLAUDE_CC_COMMAND_TEXT=ls", "__CLAUDE_CC_COMMAND_TEXT=rm -rf x"];
     let variable = "eval \"$__CLAUDE_CC_COMMAND_TEXT\" && pwd -P >| /tmp/claude-1-cwd";
-    assert_eq!(user_part(&["bash", "-c", variable], "claude", &twice), None);
+    assert_eq!(user_part(&["bash", "-c", variable], "/usr/bin/claude", &twice), None);
 }
 
 /// A program of this name starts the shim; what the log says of who asked, and of the text.

@@ -7,7 +7,7 @@ mod ancestry;
 mod template;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
 
@@ -108,7 +108,8 @@ pub struct Wrapped<'a> {
 pub fn unwrap<'a>(
     reading: &Reading<'a>,
     environment: &[&'a BStr],
-    home: &std::path::Path,
+    home: &Path,
+    project: Option<&Path>,
     ancestry: impl FnOnce() -> Ancestry,
 ) -> Option<Wrapped<'a>> {
     let Source::Text(text) = reading.source else { return None };
@@ -117,7 +118,7 @@ pub fn unwrap<'a>(
         let mut templates = agent.templates.iter().filter(begins);
         templates.find_map(|template| Some((agent, template.unwrap(agent, reading, text, environment, home)?)))
     })?;
-    ancestry().reaches(agent.ancestors, agent.through).then_some(wrapped)
+    ancestry().reaches(agent.ancestors, agent.through, project).then_some(wrapped)
 }
 
 /// The agent that this process descends from, if it is one of those that are known.
@@ -133,7 +134,7 @@ impl Template {
         reading: &Reading<'a>,
         text: &'a BStr,
         environment: &[&'a BStr],
-        home: &std::path::Path,
+        home: &Path,
     ) -> Option<Wrapped<'a>> {
         let matched = template::matches(self.pieces, text, home)?;
         let (user, shell) = match self.user {
