@@ -278,7 +278,9 @@ pub(super) fn is_about(rule: &Rule, facts: &Facts, call: &Call<'_>) -> bool {
 /// Whether a rule is about a subject. A rule that names commands speaks for their own effects and arguments: what
 /// redirections, assignments, wrappers and nested code do is judged for itself.
 fn concerns(rule: &Rule, subject: Subject<'_>, command: Option<&CommandFact>, call: &Call<'_>) -> Match {
-    let allows = rule.verdict() == Verdict::Allow;
+    // To lower a floor is to allow more, too.
+    let lowers = builtin::FLOORS.iter().any(|floor| floor.id == rule.id && rule.verdict() < floor.verdict);
+    let allows = lowers || rule.verdict() == Verdict::Allow;
     let by_name = rule.commands.iter().any(|words| words.first().is_some_and(|program| !program.contains('/')));
     if allows && by_name && command.is_some_and(|command| command.identity == Identity::Foreign) {
         return Match::No;

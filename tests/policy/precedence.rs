@@ -91,6 +91,10 @@ fn floors_are_lowered_by_name_only() {
             effect(Effect::Delete, Some(Aspect::Root)).by("rm -r /opt/x") => "ask system-tree user:3";
         [(User, T, "version = 1\n[[rule]]\nid = \"system-tree\"\nverdict = \"ask\"\ncommand = \"rm\"\n")],
             effect(Effect::Delete, Some(Aspect::Root)).by("shred /opt/x") => "deny system-tree builtin";
+        [(User, T, "version = 1\n[[rule]]\nid = \"system-tree\"\nverdict = \"ask\"\ncommand = \"rm\"\n")],
+            effect(Effect::Write, Some(Aspect::Root)).by("rm x").part(Part::Redirection) => "deny system-tree builtin";
+        [(User, T, "version = 1\n[[rule]]\nid = \"system-tree\"\nverdict = \"ask\"\ncommand = \"rm\"\n")],
+            effect(Effect::Delete, Some(Aspect::Root)).by("rm -r /opt/x").identity(Identity::Foreign) => "deny system-tree builtin";
     }
 }
 
