@@ -17,8 +17,9 @@ pub const SHIMS: [&str; 6] = ["vetsh", "bash", "sh", "zsh", "dash", "rbash"];
 pub const REAL: [(&str, &str); 4] =
     [("bash", "/bin/bash"), ("sh", "/bin/sh"), ("zsh", "/bin/zsh"), ("dash", "/bin/dash")];
 
-/// A policy under which everything runs.
-pub const ALLOW_ALL: &str = "version = 1\n[effects]\n\"*\" = \"allow\"\n[doubts]\n\"*\" = \"allow\"\n";
+/// A policy under which everything runs, also what shows the environment.
+pub const ALLOW_ALL: &str = "version = 1\n[effects]\n\"*\" = \"allow\"\n[doubts]\n\"*\" = \"allow\"\n\
+    [[rule]]\nid = \"secret\"\nverdict = \"allow\"\neffect = [\"read.secret\"]\n";
 
 /// A policy under which only `touch` and what cannot be read are refused.
 pub const DENY_TOUCH: &str = "version = 1\n[effects]\n\"*\" = \"allow\"\n[doubts]\n\"*\" = \"deny\"\n\
