@@ -49,7 +49,8 @@ impl Scanner<'_> {
             let flags = self.rest().get(1..length).unwrap_or_default();
             let known = flags.iter().all(|flag| b"fFsj.:,/0@uoOnaiULCqQkvwWc\\n".contains(flag));
             if !known {
-                let span = Span::new(self.place(start), self.place(self.at + length + 1));
+                let end = (self.at + length + 1).min(self.text.len());
+                let span = Span::new(self.place(start), self.place(end));
                 self.doubt(SyntaxDoubtKind::Dialect, span, "flags of zsh that may expand the value again");
             }
             self.at += length;
