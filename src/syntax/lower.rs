@@ -3,6 +3,8 @@
 //! This is the only file that names tree-sitter or its node kinds. Kinds that are not named here are not read. Each
 //! token is used once and in order; where the tree and the tokens do not fit, the statement is not read.
 
+mod compound;
+
 use std::cell::RefCell;
 use std::iter::Peekable;
 use std::ops::ControlFlow;
@@ -189,6 +191,7 @@ impl Lowering {
             let node = children.next().ok_or(Misfit)?;
             block.push(self.statement(node)?);
         }
+        block.shrink_to_fit();
         Ok(block)
     }
 
@@ -242,6 +245,7 @@ impl Lowering {
             }
             stages.push(self.stage(leaves.next().ok_or(Misfit)?)?);
         }
+        stages.shrink_to_fit();
         Ok(Command::Pipeline(Pipeline { span: self.since(start), timed, negated, stages }))
     }
 
@@ -313,129 +317,6 @@ impl Lowering {
     fn is_last(&mut self, end: usize) -> bool {
         self.tokens.peek().is_none_or(|(_, place)| *place >= end)
     }
-
-    fn subshell(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        self.expect(|kind| matches!(kind, TokenKind::Open))?;
-        let body = self.block(&mut children(node))?;
-        self.expect(|kind| matches!(kind, TokenKind::Close))?;
-        Ok(CompoundKind::Subshell(body))
-    }
-
-    fn group(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        self.keyword(Keyword::Open)?;
-        let body = self.block(&mut children(node))?;
-        self.keyword(Keyword::Close)?;
-        Ok(CompoundKind::Group(body))
-    }
-
-    fn conditional(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        let mut parts = children(node);
-        self.keyword(Keyword::If)?;
-        let mut branches = vec![self.branch(&mut parts)?];
-        let mut otherwise = Block::new();
-        while let Some(part) = parts.next() {
-            let mut inner = children(part);
-            match part.kind() {
-                "elif_clause" => {
-                    self.keyword(Keyword::Elif)?;
-                    branches.push(self.branch(&mut inner)?);
-                }
-                "else_clause" => {
-                    self.keyword(Keyword::Else)?;
-                    otherwise = self.block(&mut inner)?;
-                }
-                _ => return Err(Misfit),
-            }
-        }
-        self.keyword(Keyword::Fi)?;
-        Ok(CompoundKind::If { branches, otherwise })
-    }
-
-    fn branch(&mut self, parts: &mut Children<'_>) -> Lowered<(Block, Block)> {
-        let condition = self.block(parts)?;
-        self.keyword(Keyword::Then)?;
-        Ok((condition, self.block(parts)?))
-    }
-
-    fn repeated(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        let mut parts = children(node);
-        self.keyword(Keyword::While)?;
-        let condition = self.block(&mut parts)?;
-        let body = self.body(&mut parts)?;
-        Ok(CompoundKind::While { condition, body })
-    }
-
-    /// `do … done` or `{ … }`.
-    fn body(&mut self, parts: &mut Children<'_>) -> Lowered<Block> {
-        let node = parts.next().ok_or(Misfit)?;
-        let (open, close) = match node.kind() {
-            "do_group" => (Keyword::Do, Keyword::Done),
-            "compound_statement" => (Keyword::Open, Keyword::Close),
-            _ => return Err(Misfit),
-        };
-        self.keyword(open)?;
-        let body = self.block(&mut children(node))?;
-        self.keyword(close)?;
-        Ok(body)
-    }
-
-    fn counted(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        self.keyword(Keyword::For)?;
-        let head = self.expect(|kind| matches!(kind, TokenKind::Word(_) | TokenKind::ArithmeticFor(_)))?;
-        let mut words = None;
-        if self.take(|kind| matches!(kind, TokenKind::Keyword(Keyword::In))).is_some() {
-            words = Some(self.words()?);
-        }
-        let _ = self.take(|kind| matches!(kind, TokenKind::Terminator { background: false, .. }));
-        let body = self.body(&mut children(node))?;
-        Ok(match head.kind {
-            TokenKind::ArithmeticFor(expressions) if words.is_none() => {
-                CompoundKind::ArithmeticFor { expressions, body }
-            }
-            TokenKind::Word(word) => CompoundKind::For { name: plain(&word).ok_or(Misfit)?, words, body },
-            _ => return Err(Misfit),
-        })
-    }
-
-    fn words(&mut self) -> Lowered<Vec<Word>> {
-        let mut words = Vec::new();
-        while let Some(token) = self.take(|kind| matches!(kind, TokenKind::Word(_))) {
-            if let TokenKind::Word(word) = token.kind {
-                words.push(word);
-            }
-        }
-        Ok(words)
-    }
-
-    fn case(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
-        self.keyword(Keyword::Case)?;
-        let word = match self.next().map(|token| token.kind) {
-            Some(TokenKind::Word(word)) => word,
-            _ => return Err(Misfit),
-        };
-        self.keyword(Keyword::In)?;
-        let mut clauses = Vec::new();
-        for item in children(node) {
-            if item.kind() != "case_item" {
-                return Err(Misfit);
-            }
-            clauses.push(self.clause(item)?);
-        }
-        self.keyword(Keyword::Esac)?;
-        Ok(CompoundKind::Case { word, clauses })
-    }
-
-    fn clause(&mut self, item: Node<'_>) -> Lowered<(Vec<Word>, Block)> {
-        let _ = self.take(|kind| matches!(kind, TokenKind::PatternOpen));
-        let mut patterns = self.words()?;
-        while self.take(|kind| matches!(kind, TokenKind::Bar)).is_some() {
-            patterns.append(&mut self.words()?);
-        }
-        self.expect(|kind| matches!(kind, TokenKind::PatternEnd))?;
-        let body = self.block(&mut children(item))?;
-        let _ = self.take(|kind| matches!(kind, TokenKind::ClauseEnd));
-        Ok((patterns, body))
-    }
 }
 
 /// A token that a statement can start with.
@@ -493,13 +374,5 @@ fn pipe_errors(command: &mut Command, span: Span) {
         Command::Simple(simple) => simple.redirections.push(redirection),
         Command::Compound(compound) => compound.redirections.push(redirection),
         _ => {}
-    }
-}
-
-/// The text of a word without quotes and expansions.
-fn plain(word: &Word) -> Option<String> {
-    match word.parts.as_slice() {
-        [super::model::Part::Literal { text, quoted: false }] => String::from_utf8(text.to_vec()).ok(),
-        _ => None,
     }
 }

@@ -6,6 +6,22 @@ use super::{Fault, MAX_DEPTH, Scanner, TOO_DEEP, continues_name, ends_word};
 use crate::diagnostic::Span;
 use crate::syntax::model::{Redirection, RedirectionKind, SyntaxDoubtKind, Word};
 
+/// How reading a level ended.
+pub(super) enum Outcome {
+    /// At what closes it.
+    Closed,
+    /// Between two statements: there is more than should be held at once.
+    Paused,
+    /// Where it is no shell text any more.
+    Broken(Fault),
+}
+
+/// How many tokens are held before commands are made of them.
+const MANY_TOKENS: usize = 1000;
+
+/// How many tokens a statement may have, which the parsers hold at once: a thousand bytes each.
+const MAX_TOKENS: usize = 50_000;
+
 /// How deep `case` commands may nest of which the last clause does not end in `;;`.
 const MAX_OPEN_CLAUSES: usize = 4;
 
@@ -34,19 +50,28 @@ pub(super) struct Level {
 
 impl<'t> Scanner<'t> {
     /// Reads the tokens of a level and steps over what closes it. The tokens read before a fault are kept.
-    pub(in crate::syntax) fn level(&mut self, close: Close) -> (Vec<Token>, Option<Fault>) {
+    pub(super) fn level(&mut self, close: Close) -> (Vec<Token>, Outcome) {
         let (depth, outer_awaits_body) = (self.depth, self.awaits_body);
         let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new(), depth, outer_awaits_body };
-        let fault = loop {
+        let outcome = loop {
             match self.token(&mut level, close) {
+                Ok(true) if close == Close::End && self.may_pause(&level) => break Outcome::Paused,
                 Ok(true) => {}
-                Ok(false) => break None,
-                Err(fault) => break Some(fault),
+                Ok(false) => break Outcome::Closed,
+                Err(fault) => break Outcome::Broken(fault),
             }
         };
         self.depth = depth;
         self.awaits_body = outer_awaits_body;
-        (level.tokens, fault)
+        (level.tokens, outcome)
+    }
+
+    /// Enough was read to go on with it, and nothing is open.
+    fn may_pause(&self, level: &Level) -> bool {
+        level.tokens.len() >= MANY_TOKENS
+            && level.state.frames.is_empty()
+            && level.bodies.is_empty()
+            && level.tokens.last().is_some_and(|last| matches!(last.kind, TokenKind::Terminator { .. }))
     }
 
     /// Reads one token; `false` at the end of the level.
@@ -56,6 +81,9 @@ impl<'t> Scanner<'t> {
         self.awaits_body = level.outer_awaits_body || !level.bodies.is_empty();
         if self.depth >= MAX_DEPTH {
             return Err(TOO_DEEP);
+        }
+        if level.tokens.len() > MAX_TOKENS {
+            return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "too long a statement" });
         }
         let start = self.at;
         let Some(byte) = self.peek() else {

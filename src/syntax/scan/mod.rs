@@ -20,7 +20,7 @@ use super::model::{Block, Command, Dialect, Opaque, Statement, SyntaxDoubt, Synt
 use super::witness::Testimony;
 use crate::diagnostic::Span;
 
-use level::Close;
+use level::{Close, Outcome};
 pub(super) use token::{Keyword, Prefix, Token, TokenKind};
 
 /// How deep quotes, substitutions and compound commands may nest in each other, counted together.
@@ -36,6 +36,12 @@ pub(super) struct Fault {
     /// A lowercase fragment.
     pub(super) reason: &'static str,
 }
+
+/// How many words and expansions are read: some 300 bytes each are to stay within 64 MiB.
+const MAX_PIECES: usize = 200_000;
+
+/// How many bytes the second reader is given, who sees nested text once for each level around it.
+const MAX_CONFIRMED: usize = 8 * super::MAX_LENGTH;
 
 const TOO_DEEP: Fault = Fault { kind: SyntaxDoubtKind::Limit, reason: "nested too deeply" };
 
@@ -67,6 +73,10 @@ pub(super) struct Scanner<'t> {
     pub(super) doubts: Vec<SyntaxDoubt>,
     /// What the second reader is to read in place of constructs that it is known not to read.
     patches: Vec<Patch>,
+    /// How many words and expansions were read.
+    pieces: usize,
+    /// How many bytes the second reader was given.
+    confirmed: usize,
 }
 
 impl<'t> Scanner<'t> {
@@ -82,6 +92,8 @@ impl<'t> Scanner<'t> {
             awaits_body: false,
             doubts: Vec::new(),
             patches: Vec::new(),
+            pieces: 0,
+            confirmed: 0,
         }
     }
 
@@ -91,6 +103,8 @@ impl<'t> Scanner<'t> {
             return Err(TOO_DEEP);
         }
         Ok(Scanner {
+            pieces: self.pieces,
+            confirmed: self.confirmed,
             at,
             depth: self.depth + 1,
             origin,
@@ -144,6 +158,8 @@ impl<'t> Scanner<'t> {
     /// Keeps what was found doubtful in a part of the text.
     fn merge(&mut self, mut inner: Scanner<'_>) {
         self.doubts.append(&mut inner.doubts);
+        self.pieces = inner.pieces;
+        self.confirmed = inner.confirmed;
         if std::ptr::eq(inner.text.as_ptr(), self.text.as_ptr()) {
             self.patches.append(&mut inner.patches);
         }
@@ -156,19 +172,32 @@ impl<'t> Scanner<'t> {
 
     /// Reads the commands from here to the end of the text. A fault leaves the line it is on unread, and what follows.
     pub(super) fn script(&mut self) -> Block {
-        let start = self.at;
-        let (mut tokens, fault) = self.level(Close::End);
-        let Some(fault) = fault else { return self.assemble(tokens, start, self.text.len(), 0) };
+        let mut block = Block::new();
+        loop {
+            let start = self.at;
+            let (tokens, outcome) = self.level(Close::End);
+            match outcome {
+                Outcome::Closed | Outcome::Paused => block.append(&mut self.assemble(tokens, start, self.at, 0)),
+                Outcome::Broken(ref fault) => self.broken(&mut block, tokens, start, fault),
+            }
+            self.patches.clear();
+            if !matches!(outcome, Outcome::Paused) {
+                return block;
+            }
+        }
+    }
+
+    /// Keeps the lines before the one that a fault is on.
+    fn broken(&mut self, block: &mut Block, mut tokens: Vec<Token>, start: usize, fault: &Fault) {
         let ends = |token: &Token| token.depth == 0 && matches!(token.kind, TokenKind::Terminator { .. });
         let kept = tokens.iter().rposition(ends).map_or(0, |last| last + 1);
         let unread = tokens.get(kept).map_or(start, |first| first.start);
         let unread = if kept == tokens.len() { tokens.last().map_or(start, |last| last.end) } else { unread };
         tokens.truncate(kept);
-        let mut block = self.assemble(tokens, start, unread, 0);
+        block.append(&mut self.assemble(tokens, start, unread, 0));
         let span = Span::new(self.place(unread), self.place(self.text.len()));
-        let command = Command::Opaque(self.unread(span, &fault));
+        let command = Command::Opaque(self.unread(span, fault));
         block.push(Statement { command, background: false });
-        block
     }
 
     /// Makes commands of the tokens between `start` and `end`, and has the second reader confirm them. The patches from
@@ -181,6 +210,12 @@ impl<'t> Scanner<'t> {
             if let Some(place) = text.get_mut(at..at + patch.bytes.len()) {
                 place.copy_from_slice(&patch.bytes);
             }
+        }
+        self.confirmed += text.len();
+        if self.confirmed > MAX_CONFIRMED {
+            let span = Span::new(self.place(start), self.place(end));
+            self.doubt(SyntaxDoubtKind::Limit, span, "too much is nested in it to be read twice");
+            return block;
         }
         let place = |offset: usize| self.place(start + offset);
         let testimony =
@@ -195,6 +230,15 @@ impl<'t> Scanner<'t> {
     fn unread(&mut self, span: Span, fault: &Fault) -> Opaque {
         self.doubt(fault.kind, span, fault.reason);
         Opaque { span, reason: fault.reason.to_owned() }
+    }
+
+    /// Counts one more word or expansion.
+    fn spend(&mut self) -> Result<(), Fault> {
+        self.pieces += 1;
+        match self.pieces > MAX_PIECES {
+            true => Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "too many words" }),
+            false => Ok(()),
+        }
     }
 
     /// Runs `read` one level deeper.

@@ -30,6 +30,7 @@ impl Scanner<'_> {
     }
 
     fn expansion(&mut self, start: usize, quoting: Quoting) -> Result<Part, Fault> {
+        self.spend()?;
         let mut parameter = Parameter { quoted: quoting.quotes(), ..nothing(Span::default()) };
         if self.dialect.is_zsh() && matches!(self.peek(), Some(b'(' | b'=' | b'~' | b'^' | b'+' | b'$' | b'"')) {
             self.zsh_flags(start);

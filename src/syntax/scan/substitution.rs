@@ -1,5 +1,6 @@
 //! Quotes and substitutions: what may stand inside a word.
 
+use super::level::Outcome;
 use super::token::{Keyword, TokenKind};
 use super::word::{Parts, Quoting};
 use super::{Close, Fault, Scanner, name_length, starts_name};
@@ -93,6 +94,7 @@ impl Scanner<'_> {
 
     /// Reads a parameter without braces, its name after `marks` bytes that only zsh reads.
     fn simple_parameter(&mut self, parts: &mut Parts, marks: usize, length: usize, quoted: bool) -> Result<(), Fault> {
+        self.spend()?;
         let start = self.at;
         let mut parameter = super::parameter::nothing(self.span_from(start));
         parameter.quoted = quoted;
@@ -151,8 +153,9 @@ impl Scanner<'_> {
         self.deeper(|scanner| {
             let start = scanner.at;
             let patches = scanner.patches.len();
-            let (tokens, fault) = scanner.level(close);
-            if let Some(fault) = fault {
+            scanner.spend()?;
+            let (tokens, outcome) = scanner.level(close);
+            if let Outcome::Broken(fault) = outcome {
                 return Err(fault);
             }
             let end = scanner.at - 1;

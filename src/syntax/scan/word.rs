@@ -40,10 +40,14 @@ impl Parts {
             text.extend_from_slice(bytes);
             return;
         }
-        self.0.push(Part::Literal { text: BString::from(bytes), quoted });
+        self.push(Part::Literal { text: BString::from(bytes), quoted });
     }
 
     pub(super) fn push(&mut self, part: Part) {
+        // Most words have one part, and a vector left alone makes room for four.
+        if self.0.is_empty() {
+            self.0.reserve_exact(1);
+        }
         self.0.push(part);
     }
 
@@ -56,6 +60,7 @@ impl Scanner<'_> {
     /// Reads the word that starts here; an empty one if none does. An `argument` may be an array assignment, which
     /// `declare` and its kin take.
     pub(super) fn argument(&mut self, argument: bool) -> Result<Word, Fault> {
+        self.spend()?;
         let start = self.at;
         let mut parts = Parts::default();
         if argument && self.at_array_argument() {
