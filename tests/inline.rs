@@ -197,6 +197,45 @@ shell id",
         &["script shell: id"],
     ),
     ("cobol", r#"DISPLAY "x"."#, &["doubt: program"]),
+    (
+        "python",
+        r#"import subprocess
+for name in ["a", "b"]: subprocess.run(["gzip", name])"#,
+        &["command: gzip a", "command: gzip b"],
+    ),
+    (
+        "python",
+        r#"import sys, subprocess; subprocess.run([sys.executable, "-m", "pip", "install", "x"])"#,
+        &["command: python -m pip install x"],
+    ),
+    ("vim", ":set shell=/bin/sh | shell", &["effect: run"]),
+    ("vim", ":%s/a|b/c/ | g/x/!id", &["script shell: id"]),
+    ("sql", r"SELECT format('DROP TABLE %I', t) FROM x \gexec", &["effect: control"]),
+    ("sqlite", ".shell id", &["doubt: program"]),
+    (
+        "sql",
+        r".import /etc/passwd t
+.tables",
+        &["effect: write"],
+    ),
+    ("dc", "!id", &["script shell: id"]),
+    ("bc", "2 ^ 10", &[]),
+    (
+        "julia",
+        r#"run(`ls`); rm("/srv", recursive=true); download("https://a.example/x", "/srv/x")"#,
+        &["script shell: ls", "delete-tree: /srv", "fetch: https://a.example/x", "write: /srv/x"],
+    ),
+    (
+        "powershell",
+        r"Remove-Item -Recurse C:\x
+Get-ChildItem",
+        &["effect: delete"],
+    ),
+    (
+        "node",
+        r#"const f = (p) => fs.writeFileSync(p, "x"); import fs from "fs"; f("a.txt"); f("/etc/hosts")"#,
+        &["write: a.txt", "write: /etc/hosts"],
+    ),
 ];
 
 #[test]

@@ -206,6 +206,8 @@ words! {
         Cmake = "cmake",
         /// vi and its kin: ex commands.
         Vim = "vim",
+        /// dc.
+        Dc = "dc",
         /// ed.
         Ed = "ed",
         /// less and more commands.

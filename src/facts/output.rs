@@ -11,6 +11,11 @@ use crate::commands::Role;
 /// What a program prints on its standard output: its name and the first words after it.
 const PRINTS: &[(&str, UnknownKind)] = &[
     ("date", UnknownKind::Name),
+    ("date +%s", UnknownKind::Number),
+    ("date +%s%N", UnknownKind::Number),
+    ("date +%Y", UnknownKind::Number),
+    ("date +%Y%m%d", UnknownKind::Number),
+    ("date +%Y%m%d%H%M%S", UnknownKind::Number),
     ("hostname", UnknownKind::Name),
     ("uname", UnknownKind::Name),
     ("arch", UnknownKind::Name),

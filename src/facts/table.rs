@@ -193,6 +193,8 @@ impl Walker<'_> {
             Role::Text => self.parameter_file(value, by),
             Role::Read | Role::ArchiveRead | Role::Upload if dash => {}
             Role::Write | Role::Edit | Role::Append | Role::ArchiveWrite if dash => {}
+            // ffmpeg, pandoc, converters: a file argument may as well be a URL.
+            Role::Read if value.prefix().contains_str("://") => self.url_effect(Effect::Fetch, value, by),
             Role::Read | Role::ArchiveRead | Role::Upload => self.path_effect(Effect::Read, value, by, ""),
             Role::Edit => {
                 let files = self.state.files.clone();

@@ -8,7 +8,7 @@ use super::expression::Program;
 use super::language::{Call, Language, Role};
 use super::lexer::{Kind, Part, Text, lex};
 use super::source::Source;
-use super::value::{Value, known_text};
+use super::value::{Value, expanded, known_text};
 use super::{Code, InlineFinding, What, doubt};
 use crate::diagnostic::Span;
 use crate::facts::Doubt;
@@ -264,8 +264,10 @@ impl Judge<'_> {
     }
 
     pub(super) fn spawn(&mut self, words: &[Value], span: Span, call: &Call) {
-        let words = words.iter().map(|word| self.program.as_argument(word)).collect();
-        self.push(What::Command(words), span, format!("`{}` runs a command", shown(call)));
+        for words in expanded(words) {
+            let words = words.iter().map(|word| self.program.as_argument(word)).collect();
+            self.push(What::Command(words), span, format!("`{}` runs a command", shown(call)));
+        }
     }
 
     /// `system("text")`, `system("program", "word")`, `spawn(["program", "word"])`.
@@ -405,6 +407,7 @@ pub(super) fn reason(value: &Value) -> String {
     match value {
         Value::Unknown(reason) => reason.to_string(),
         Value::Name(name) => format!("{name} is not known"),
+        Value::Either(_) => "it is one of several values".into(),
         Value::Text(_) | Value::Decoded(_) | Value::List(_) => "part of it is not known".into(),
     }
 }

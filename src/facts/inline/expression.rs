@@ -230,10 +230,10 @@ impl Program<'_> {
         if spread {
             return unknown("a list in a list");
         }
-        if values.len() == 1 {
-            values.pop().unwrap_or_else(|| unknown("computed"))
-        } else {
-            unknown("one of several values")
+        match values.len() {
+            1 => values.pop().unwrap_or_else(|| unknown("computed")),
+            2..=MOST => Value::Either(values),
+            _ => unknown("one of several values"),
         }
     }
 

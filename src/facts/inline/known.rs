@@ -7,7 +7,7 @@ use super::binding::{Spot, module};
 use super::expression::Program;
 use super::language::{Known, Quoting};
 use super::value::{
-    Value, below, beside, combine, decoded, join_path, known_text, member, merged, piece, text, unknown,
+    Value, alternatives, below, beside, combine, decoded, join_path, known_text, member, merged, piece, text, unknown,
 };
 use crate::facts::value::{Argument, Piece, Unknown, UnknownKind};
 
@@ -33,6 +33,7 @@ impl Program<'_> {
                     .unwrap_or_else(|| unknown("an element")),
                 _ => unknown("an element"),
             })
+            .flat_map(alternatives)
             .collect();
         (result, values.to_vec(), end)
     }
@@ -177,6 +178,7 @@ impl Program<'_> {
                 false,
             ),
             Value::List(_) => (vec![piece("a list", UnknownKind::Any)], true),
+            Value::Either(_) => (vec![piece("one of several values", UnknownKind::Any)], false),
             Value::Unknown(reason) => (
                 vec![Piece::Unknown(Unknown { reason: reason.clone(), kind: UnknownKind::Any })],
                 reason == "a list in a list",

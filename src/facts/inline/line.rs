@@ -29,7 +29,8 @@ pub(super) fn command(
     if text.is_empty() || language.comments.iter().any(|comment| text.starts_with(comment)) {
         return;
     }
-    if text.starts_with(|letter: char| source.unknown(letter).is_some()) {
+    let inert = language.commands.iter().all(|(_, rest)| *rest == Rest::Text);
+    if !inert && text.starts_with(|letter: char| source.unknown(letter).is_some()) {
         findings.push(doubt(Doubt::Argument, span, "a command of the code is not known"));
         return;
     }

@@ -244,7 +244,7 @@ impl Judge<'_> {
         call: &'static Call,
         receiver: bool,
     ) {
-        if let Value::List(items) = value {
+        if let Value::List(items) | Value::Either(items) = value {
             for item in items {
                 self.path_role(role, item, site, index, call, receiver);
             }

@@ -21,6 +21,8 @@ pub(super) enum Value {
     Name(String),
     /// Text that was decoded from the text of the code.
     Decoded(Vec<Piece>),
+    /// One of these: an item of a list whose name stands for several values.
+    Either(Vec<Value>),
     /// Anything.
     Unknown(Cow<'static, str>),
 }
@@ -54,10 +56,35 @@ pub(super) fn member(values: &[Value], name: &str) -> Vec<Value> {
     named
 }
 
+/// What a value may be.
+pub(super) fn alternatives(value: Value) -> Vec<Value> {
+    match value {
+        Value::Either(values) => values,
+        value => vec![value],
+    }
+}
+
+/// The lists that a list of alternatives may be; one of unknown words if they are too many.
+pub(super) fn expanded(words: &[Value]) -> Vec<Vec<Value>> {
+    let mut lists = vec![Vec::new()];
+    for word in words {
+        let choices = alternatives(word.clone());
+        if lists.len() * choices.len() > MOST {
+            return vec![words.to_vec()];
+        }
+        let longer = |list: &Vec<Value>| {
+            let list = list.clone();
+            choices.clone().into_iter().map(move |choice| list.iter().cloned().chain([choice]).collect())
+        };
+        lists = lists.iter().flat_map(longer).collect();
+    }
+    lists
+}
+
 /// The elements of a list; names below a folder stand for themselves.
 pub(super) fn element(value: Value) -> Vec<Value> {
     match value {
-        Value::List(items) if items.len() <= MOST => items,
+        Value::List(items) if items.len() <= MOST => items.into_iter().flat_map(alternatives).collect(),
         Value::List(_) => vec![unknown("one of many values")],
         Value::Text(pieces) if pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_))) => {
             vec![Value::Text(pieces)]
@@ -149,6 +176,7 @@ pub(super) fn pieces(value: &Value) -> Vec<Piece> {
             vec![Piece::Unknown(Unknown { reason: format!("{name} is not known").into(), kind: UnknownKind::Any })]
         }
         Value::List(_) => vec![piece("a list", UnknownKind::Any)],
+        Value::Either(_) => vec![piece("one of several values", UnknownKind::Any)],
         Value::Unknown(reason) => vec![Piece::Unknown(Unknown { reason: reason.clone(), kind: UnknownKind::Any })],
     }
 }
