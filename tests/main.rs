@@ -4,6 +4,7 @@
 
 mod approvals;
 mod audit;
+mod clients;
 mod check;
 mod commands;
 mod docs;

@@ -77,7 +77,7 @@ fn known(language: &'static Language, text: &str) -> Option<(&'static str, Rest)
 
 fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &str) -> Option<What> {
     let path = |effect: Effect, path: &str| {
-        let path = path.trim_matches(['"', '\'']);
+        let path = path.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']);
         (!path.is_empty()).then(|| What::Path { effect, path: source.argument(path), tree: false })
     };
     let script = |language: &'static str, text: &str| {
