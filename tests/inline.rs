@@ -216,7 +216,7 @@ for name in ["a", "b"]: subprocess.run(["gzip", name])"#,
         "sql",
         r".import /etc/passwd t
 .tables",
-        &["effect: write"],
+        &["read: /etc/passwd"],
     ),
     ("dc", "!id", &["script shell: id"]),
     ("bc", "2 ^ 10", &[]),

@@ -64,8 +64,8 @@ fn bind_parameters(program: &mut Program<'_>) {
 ///
 /// Where nothing does, a path that is not known is one that the text found below where it runs.
 fn outside(program: &Program<'_>) -> bool {
-    let tokens = program.lexed.lists.iter().flatten();
-    tokens.into_iter().any(|token| match &token.kind {
+    let mut tokens = program.lexed.lists.iter().flatten();
+    let named = tokens.any(|token| match &token.kind {
         Kind::Text(text) => text.parts.iter().any(|part| matches!(part, Part::Known(known) if leads_outside(known))),
         Kind::Word(word) => matches!(
             word.as_str(),
@@ -88,7 +88,9 @@ fn outside(program: &Program<'_>) -> bool {
                 | "chr"
         ),
         Kind::Number(_) | Kind::Mark(_) => false,
-    })
+    });
+    // What the shell puts into the code can be any path.
+    named || program.source.has_unknown()
 }
 
 /// Whether a literal names a place outside: absolute with a name, or climbing.

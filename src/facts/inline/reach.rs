@@ -321,7 +321,7 @@ impl Judge<'_> {
                 self.path_role(role, &next, site, index, call, true);
             }
             None if mode.starts_with('|') || mode.ends_with('|') => {
-                let what = command(mode.trim_matches('|'));
+                let what = command(mode.trim_matches('|').trim());
                 self.push(what, site.span, "`open` runs a command");
             }
             None if mode.starts_with(">&") || mode.starts_with("<&") => {}

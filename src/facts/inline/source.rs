@@ -37,6 +37,11 @@ impl Source {
         self.unknown.push(unknown);
     }
 
+    /// Whether part of the text is not known.
+    pub(super) fn has_unknown(&self) -> bool {
+        !self.unknown.is_empty()
+    }
+
     /// The unknown piece that `letter` stands for.
     pub(super) fn unknown(&self, letter: char) -> Option<&Unknown> {
         let index = u32::from(letter).checked_sub(FIRST)?;
