@@ -48,7 +48,7 @@ if have_musl; then
     export "CC_$(printf %s "$musl" | tr - _)=musl-gcc"
 else
     target=$host
-    export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static"
+    export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static -C relocation-model=static"
 fi
 say "building for $target, statically linked; this takes a few minutes"
 cargo build --release --locked --quiet --target "$target"
