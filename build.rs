@@ -130,6 +130,7 @@ fn render_program(program: &Program) -> String {
         names,
         style,
         subcommands,
+        parent,
         everywhere,
         options,
         operands,
@@ -152,7 +153,7 @@ fn render_program(program: &Program) -> String {
     let unlisted = option(unlisted.as_ref(), kind);
     let shell = |shell: &Shell| format!("Shell::{shell:?}");
     format!(
-        "Program {{ names: {}, style: {style}, subcommands: {subcommands}, everywhere: {everywhere}, options: {}, \
+        "Program {{ names: {}, style: {style}, subcommands: {subcommands}, parent: {parent}, everywhere: {everywhere}, options: {}, \
          operands: {}, cases: {}, effects: {}, inspect: {}, dry: {}, environment: {}, settings: {}, other: {other}, \
          unlisted: {unlisted}, appends: {appends}, stops: {}, builtin: {}, standard: {standard}, reason: B({reason:?}) }}",
         list(names, name),

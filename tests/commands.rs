@@ -77,6 +77,13 @@ fn subcommands_have_their_own_options() {
             "git -c core.sshcommand=evil status",
             "sub status; options -c=core.sshcommand=evil; config=core.sshcommand=evil; code:shell=evil",
         ),
+        ("git -C /x branch --show-current", "sub branch; options -C=/x --show-current; chdir=/x"),
+        ("git -C /x branch -C a b", "sub branch; options -C=/x -C; chdir=/x; effect discard"),
+        ("uv pip list", "sub pip list"),
+        ("uv pip install x", "sub pip install; effect install.named on x"),
+        ("npm access list packages", "sub access list"),
+        ("npm access public", "sub access; effect publish"),
+        ("npm i -D x", "sub install; options -D; effect install.named on x"),
         ("git frobnicate x", "sub frobnicate; doubt program: no table says what `git frobnicate` does"),
         ("git $X", "doubt argument: the subcommand of `git` is not known: unset; loose"),
     ]);
@@ -352,4 +359,39 @@ fn names_are_unique_and_options_spelled_once() {
         }
     }
     assert!(names.len() > 1000, "{} names", names.len());
+}
+
+/// The toml blocks of a document.
+fn blocks(text: &str) -> impl Iterator<Item = &str> {
+    text.split("```toml\n").skip(1).filter_map(|rest| rest.split("\n```").next())
+}
+
+#[test]
+fn the_example_of_the_document_reads_as_it_says() {
+    let document = include_str!("../docs/commands.md");
+    let block = blocks(document).next().unwrap();
+    let programs = vetsh::commands::load::load(block, std::path::Path::new("shipit.toml")).unwrap();
+    let tables = Tables::builtin().with_user(programs);
+    let read = |line: &str| {
+        let words = words(line);
+        tables.find(BStr::new("shipit")).unwrap().read(&words).to_string()
+    };
+    assert_eq!(
+        read("build --hook 'rm -rf x' src"),
+        "sub build; options --hook=rm -rf x; code:shell=rm -rf x; read=src"
+    );
+    assert_eq!(read("upload -nf dist https://x"), "sub push; options -n -f; dry; upload=dist; url=https://x");
+    assert_eq!(read("run A=1 make"), "sub run; env=A=1; runs [make]");
+    assert_eq!(read("frob"), "sub frob; doubt program: no table says what `shipit frob` does");
+}
+
+#[test]
+fn a_broken_table_says_where() {
+    let text = "[[program]]\nname = \"x\"\noptions = [\"-a =reed\"]\neffects = [\"write if -b\"]\n";
+    let faults = vetsh::commands::load::load(text, std::path::Path::new("x.toml")).unwrap_err();
+    let told: Vec<_> = faults.iter().map(|fault| (fault.span.unwrap().start, fault.message.as_str())).collect();
+    assert_eq!(
+        told,
+        [(34, "unknown role `reed`, in \"-a =reed\""), (0, "`x` names the option `-b`, which it does not list"),]
+    );
 }

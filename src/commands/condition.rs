@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::reading::{Given, unknown};
-use super::schema::{Condition, Token};
+use super::schema::{Condition, Program, Token};
 use super::tables::glob;
 use crate::facts::Location;
 use crate::facts::value::{Argument, UnknownKind};
@@ -21,13 +21,14 @@ pub(super) enum Holds {
 
 /// What conditions look at.
 pub(super) struct Seen<'r, 'a> {
+    pub(super) levels: &'r [&'a Program],
     pub(super) options: &'r [Given<'a>],
     pub(super) operands: &'r [Cow<'a, Argument>],
     pub(super) double_dash: bool,
     pub(super) command: bool,
 }
 
-impl Seen<'_, '_> {
+impl<'r, 'a> Seen<'r, 'a> {
     /// Whether `condition` holds.
     pub(super) fn holds(&self, condition: &Condition) -> Holds {
         let mut result = Holds::Yes;
@@ -53,15 +54,23 @@ impl Seen<'_, '_> {
         result
     }
 
+    /// The options of this name that belong to the subcommand at hand: `-C` of `git -C DIR branch` is none of branch's.
+    pub(super) fn given(&self, name: &str) -> impl Iterator<Item = &'r Given<'a>> {
+        let counts = |given: &&Given<'a>| {
+            let owner = given.level.checked_sub(1).and_then(|level| self.levels.get(level));
+            given.level == self.levels.len() || owner.is_some_and(|owner| owner.everywhere)
+        };
+        self.options.iter().filter(counts).filter(move |given| given.is(name))
+    }
+
     fn token(&self, token: &Token) -> Holds {
         match token {
-            Token::Option(name) => yes(self.options.iter().any(|given| given.is(name))),
+            Token::Option(name) => yes(self.given(name).next().is_some()),
             Token::Command => yes(self.command),
             Token::DoubleDash => yes(self.double_dash),
             Token::Operands(count) => yes(self.operands.len() > *count || self.operands.iter().any(|word| word.many)),
             Token::Value(name, pattern) => {
-                let given = self.options.iter().filter(|given| given.is(name));
-                strongest(given.filter_map(|given| given.value.as_deref()), pattern)
+                strongest(self.given(name).filter_map(|given| given.value.as_deref()), pattern)
             }
             Token::First(pattern) => strongest(self.operands.iter().take(1).map(|word| &**word), pattern),
             Token::Word(pattern) => strongest(self.operands.iter().map(|word| &**word), pattern),

@@ -95,9 +95,8 @@ impl<'a> Reader<'a> {
             Target::Operands => declared.on.clone_from(&self.reading.operands),
             Target::Path(path) => declared.on.push(Cow::Owned(Argument::known(&**path, Location::default()))),
             Target::Option(name) => {
-                let values =
-                    self.reading.options.iter().filter(|given| given.is(name)).filter_map(|given| given.value.clone());
-                declared.on.extend(values);
+                let seen = self.seen();
+                declared.on.extend(seen.given(name).filter_map(|given| given.value.clone()));
                 declared.at_cwd = declared.on.is_empty();
             }
         }

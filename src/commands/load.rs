@@ -1,5 +1,6 @@
 //! From the text of a table file to its entries; used by the build and for users' own tables.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, de};
@@ -31,7 +32,21 @@ pub fn load(text: &str, path: &Path) -> Result<Vec<Program>, Vec<Diagnostic>> {
             faults.add(*place, format!("`{}` spells the option `{name}` twice", program.name()));
         }
     }
-    if faults.list.is_empty() { Ok(part(programs)) } else { Err(faults.list) }
+    if faults.list.is_empty() { Ok(marked(part(programs))) } else { Err(faults.list) }
+}
+
+/// Notes which entries have others below them.
+fn marked(mut programs: Vec<Program>) -> Vec<Program> {
+    let names: BTreeSet<String> =
+        programs.iter().flat_map(|program| program.names.iter()).map(|name| name.text.to_string()).collect();
+    let below = |name: &Name| {
+        let prefix = format!("{} ", name.main);
+        names.range(prefix.clone()..).next().is_some_and(|next| next.starts_with(&prefix))
+    };
+    for program in &mut programs {
+        program.parent = program.names.iter().any(below);
+    }
+    programs
 }
 
 /// Parts the names that have subcommands of their own from an entry that they share with others: the rest of an
@@ -204,6 +219,7 @@ impl Entry {
             names: self.name.0.into_iter().filter_map(|word| faults.parse(&word, notation::names)).flatten().collect(),
             style,
             subcommands: self.subcommands,
+            parent: false,
             everywhere: self.everywhere,
             options: self.options.parse(faults, notation::option),
             operands: self.operands.and_then(|word| faults.parse(&word, notation::operands)).unwrap_or_default().into(),

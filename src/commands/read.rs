@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, ByteSlice};
 
 use super::bind;
 use super::condition::{Holds, Seen};
@@ -23,7 +23,7 @@ pub(super) fn read<'a>(table: Table<'a>, arguments: &'a [Argument]) -> Reading<'
         style: table.program.style.unwrap_or(Style::Gnu),
         ended: false,
         double_dash: false,
-        descending: table.program.subcommands,
+        descending: table.program.subcommands || table.program.parent,
         position: 0,
         roleless: false,
         unlisted: false,
@@ -105,7 +105,8 @@ impl<'a> Reader<'a> {
 
     pub(super) fn seen(&self) -> Seen<'_, 'a> {
         let Reading { options, operands, tails, .. } = &self.reading;
-        Seen { options, operands, double_dash: self.double_dash, command: !tails.is_empty() }
+        let levels = &self.levels;
+        Seen { levels, options, operands, double_dash: self.double_dash, command: !tails.is_empty() }
     }
 
     /// The role of a wrapped command, if it begins with the word at hand.
@@ -413,8 +414,12 @@ impl<'a> Reader<'a> {
         if !self.descending {
             return false;
         }
+        let needs_one = self.entry().is_none_or(|entry| entry.subcommands);
         let Some(text) = argument.text() else {
             self.descending = false;
+            if !needs_one {
+                return false;
+            }
             self.roleless = true;
             let reason = unknown(argument).map_or(Cow::Borrowed("a pattern"), |unknown| unknown.reason.clone());
             self.doubt(
@@ -426,8 +431,13 @@ impl<'a> Reader<'a> {
         };
         let word = text.to_str().ok().filter(|word| !word.is_empty() && !word.contains([' ', '*']));
         let path = word.map(|word| format!("{} {word}", self.path));
+        let path = path.filter(|path| self.tables.leads(path));
+        if path.is_none() && !needs_one {
+            self.descending = false;
+            return false;
+        }
         self.reading.subcommand.push(text.clone().into_owned());
-        match path.filter(|path| self.tables.leads(path)) {
+        match path {
             Some(path) => {
                 self.leading = Some(argument);
                 self.descend(path);
@@ -439,17 +449,22 @@ impl<'a> Reader<'a> {
 
     fn descend(&mut self, path: String) {
         self.path = path;
-        let Some((main, entry)) = self.tables.entry(&self.path) else { return };
         self.leading = None;
+        let Some((main, entry)) = self.tables.entry(&self.path) else { return };
+        // The main spelling, so that rules and deeper entries need no others; `uv pip` goes on as `pip`.
+        let main = if entry.name().contains(' ') { main } else { entry.name() };
         if !main.contains('*') && main != self.path {
-            // The main spelling, so that rules and deeper entries need no others.
+            if let (Some(word), Some(last)) = (main.rsplit(' ').next(), self.reading.subcommand.last_mut())
+                && main.contains(' ')
+            {
+                *last = word.into();
+            }
             main.clone_into(&mut self.path);
-            let words = self.levels.first().map_or(1, |root| root.name().split(' ').count());
-            self.reading.subcommand = self.path.split(' ').skip(words).map(BString::from).collect();
         }
+        self.ended = false;
         self.style = entry.style.unwrap_or(self.style);
         self.levels.push(entry);
-        self.descending = entry.subcommands;
+        self.descending = entry.subcommands || entry.parent;
         self.position = 0;
     }
 

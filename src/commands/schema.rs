@@ -24,6 +24,8 @@ pub struct Program {
     pub style: Option<Style>,
     /// The first operand selects a subcommand's entry.
     pub subcommands: bool,
+    /// Other entries are below this one: an operand that selects one of them is a subcommand.
+    pub parent: bool,
     /// The options may also stand after the subcommand.
     pub everywhere: bool,
     /// The options that matter.

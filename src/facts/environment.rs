@@ -15,7 +15,7 @@ use crate::commands::{Language, Role, Table, Use};
 impl Walker<'_> {
     /// Judges the variables that a program reads as arguments of it.
     pub(super) fn environment(&mut self, judged: &Judged<'_>, table: Table<'_>) {
-        let settings: Vec<_> = table.environment().collect();
+        let settings = &judged.reading.environment;
         if settings.is_empty() {
             return;
         }

@@ -135,7 +135,10 @@ impl Walker<'_> {
                 if chdir {
                     self.state.cwd = start.clone();
                 }
-                self.place_effect(declared.effect, argument, by.at(argument.at));
+                match self.table_path(argument, by) {
+                    Some(path) => self.place_effect(declared.effect, &path, by),
+                    None => self.place_effect(declared.effect, argument, by.at(argument.at)),
+                }
                 self.state.cwd = cwd;
             }
             if !declared.at_cwd && declared.on.is_empty() {
@@ -161,6 +164,14 @@ impl Walker<'_> {
             matches!(self.state.files.get(folder), Some(Made::Unknown(UnknownKind::Downloaded)))
         };
         self.state.cwd.path().is_some_and(|cwd| cwd.ancestors().any(downloaded))
+    }
+
+    /// A path that the table itself names stands nowhere in the script; its `~` is the home folder.
+    fn table_path(&self, argument: &Argument, by: By) -> Option<Argument> {
+        let text = argument.text().filter(|_| argument.at == super::Location::default())?;
+        let below = text.strip_prefix(b"~/")?;
+        let path = self.host.home().join(super::place::path(below));
+        Some(Argument::known(path.as_os_str().as_encoded_bytes(), by.at))
     }
 
     fn place_effect(&mut self, effect: Effect, argument: &Argument, by: By) {
@@ -338,7 +349,9 @@ impl Walker<'_> {
             Role::Script(language) => Some(language),
             _ => None,
         });
-        let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
+        // Words that are no script are what the program looks at instead (`node --check FILE`).
+        let waits = judged.reading.tails.is_empty() && judged.reading.operands.is_empty();
+        let Some(language) = language.filter(|_| waits) else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
             if !judged.reading.uses.is_empty() || !judged.reading.options.is_empty() {
