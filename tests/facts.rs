@@ -161,6 +161,9 @@ fn paths_follow_the_working_directory() {
 #[test]
 fn values_are_followed() {
     assert_effects(&[
+        (r#"Y='a /etc'; export X=$Y; rm -rf "$X""#, "delete.replaceable /home/u/p/a /etc"),
+        ("export X=~; rm -rf $X", "delete.root /home/u"),
+        ("X=~/p/..; rm -rf $X", "delete.root /home/u"),
         ("X=/; rm -rf $X", "delete.root /"),
         (r#"X=/e; X+=tc; rm -rf "$X""#, "delete.root /etc"),
         ("X=etc; rm -rf /${X}", "delete.root /etc"),
@@ -441,6 +444,10 @@ fn wrappers_and_clients() {
         ("find . -name __pycache__ -o -name '*.rs' -delete", "delete.project /home/u/p"),
         ("python3 -c 'import shutil; shutil.rmtree(\"/etc\")'", "run.inline python, delete.root /etc"),
         ("python3 -c 'print(1)'", "run.inline python"),
+        (
+            "for o in '-cf /etc/x.tar' ''; do export TAR_OPTIONS=$o; break; done; tar x",
+            "write.project /home/u/p, write.system /etc/x.tar",
+        ),
     ]);
 }
 

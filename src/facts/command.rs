@@ -115,7 +115,7 @@ impl Walker<'_> {
             return;
         }
         let by = By::script(self.at(simple.span));
-        let words = self.expand(&simple.words);
+        let words = self.expand_command(&simple.words);
         if self.state.ended {
             return;
         }

@@ -28,8 +28,12 @@ impl Walker<'_> {
         }
         for (name, variable) in self.state.variables.iter() {
             let given = variable.exported || self.host.variable(name.as_ref()).is_some();
-            if let (true, [Value::Scalar(pieces)]) = (given, variable.values.as_slice()) {
-                set.extend(role_of(name).map(|role| (role, name.clone(), pieces.clone())));
+            if let (true, Some(role)) = (given, role_of(name)) {
+                let values = variable.values.iter().filter_map(|value| match value {
+                    Value::Scalar(pieces) if !pieces.is_empty() => Some(pieces.clone()),
+                    _ => None,
+                });
+                set.extend(values.map(|pieces| (role, name.clone(), pieces)));
             }
         }
         // What is inherited is the same for each call of a program.

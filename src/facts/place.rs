@@ -158,6 +158,11 @@ fn holds(glob: &str, path: &BStr, host: &dyn Host) -> bool {
 /// Whether a place's glob matches an absolute path.
 pub(super) fn matches(glob: &str, path: &[u8], host: &dyn Host) -> bool {
     if let Some(rest) = glob.strip_prefix("**/") {
+        // Most globs are about the last name alone.
+        if !rest.contains('/') {
+            let start = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+            return name_matches(rest.as_bytes(), path.get(start..).unwrap_or_default());
+        }
         let mut tail = path;
         while let Some(slash) = tail.find_byte(b'/') {
             tail = tail.get(slash + 1..).unwrap_or_default();

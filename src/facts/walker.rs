@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 64;
 /// Texts that are read because another text runs them, one in the other.
 pub(super) const MAX_NESTING: usize = 16;
 /// What may be walked beside each command of the text once.
-const REPEATS: usize = 4096;
+const REPEATS: usize = 2048;
 /// How far back the same finding is looked for.
 const RECENT: usize = 64;
 

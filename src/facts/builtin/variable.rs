@@ -33,6 +33,9 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
         if in_function && declares {
             remember(walker, &name);
         }
+        if called.has(b'n') {
+            refer(walker, value.as_ref());
+        }
         assign(walker, &name, value, special);
         if export {
             let values = walker.variable(name.as_ref()).into_owned();
@@ -40,6 +43,14 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
             let variable = crate::facts::state::Variable { values, exported: true };
             variables.insert(name, variable);
         }
+    }
+}
+
+/// `declare -n REF=NAME`: from here on NAME may be changed under another name.
+fn refer(walker: &mut Walker<'_>, value: Option<&(Vec<Piece>, bool)>) {
+    match value.and_then(|(pieces, _)| known(pieces)) {
+        Some(target) => walker.state.set_unknown(&target, UnknownKind::Any, format!("${target} has another name")),
+        None => walker.unsettle("a variable may have another name"),
     }
 }
 

@@ -19,6 +19,9 @@ use field::Bit;
 pub(super) use parameter::append;
 pub(super) use pattern::matches as pattern_matches;
 
+/// Builtins that take assignments as words.
+const DECLARING: &[&str] = &["export", "readonly", "declare", "typeset", "local"];
+
 /// A word with more brace alternatives than this is not written out.
 const MAX_BRACES: usize = 256;
 
@@ -26,6 +29,35 @@ impl Walker<'_> {
     /// All words of a command, expanded.
     pub(super) fn expand(&mut self, words: &[Word]) -> Vec<Argument> {
         words.iter().flat_map(|word| self.expand_word(word)).collect()
+    }
+
+    /// The words of a command; what `export` and its like assign is not split.
+    pub(super) fn expand_command(&mut self, words: &[Word]) -> Vec<Argument> {
+        let name = words.first().map(|word| word.parts.as_slice());
+        let declares = match name {
+            Some([Part::Literal { text, .. }]) => DECLARING.iter().any(|builtin| text == builtin),
+            _ => false,
+        };
+        if !declares {
+            return self.expand(words);
+        }
+        let each = words.iter().flat_map(|word| match value_start(word) {
+            Some(start) => vec![self.declared_word(word, start)],
+            None => self.expand_word(word),
+        });
+        each.collect()
+    }
+
+    /// `NAME=value` as an argument: the value is expanded as that of an assignment.
+    fn declared_word(&mut self, word: &Word, start: usize) -> Argument {
+        let mut value = word.parts.clone();
+        let mut pieces = Vec::new();
+        if let Some(Part::Literal { text, .. }) = value.first_mut() {
+            let tail = text.split_off(start);
+            pieces.push(Piece::Text(std::mem::replace(text, tail.into())));
+        }
+        append(&mut pieces, self.expand_joined(&value, true));
+        Argument { pieces, many: false, at: self.at(word.span) }
     }
 
     /// One word: none, one or several arguments.
@@ -158,6 +190,19 @@ fn first_piece(value: super::state::Value) -> Piece {
             pieces.pop().unwrap_or_else(|| Piece::Text("".into()))
         }
         _ => Piece::unknown(UnknownKind::Any, "the working directory"),
+    }
+}
+
+/// Where the value begins in `NAME=…` and `NAME+=…`.
+fn value_start(word: &Word) -> Option<usize> {
+    let Some(Part::Literal { text, quoted: false }) = word.parts.first() else { return None };
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let rest = text.get(name..).unwrap_or_default();
+    match (name, rest.first(), rest.get(1)) {
+        (0, ..) => None,
+        (_, Some(b'='), _) => Some(name + 1),
+        (_, Some(b'+'), Some(b'=')) => Some(name + 2),
+        _ => None,
     }
 }
 
