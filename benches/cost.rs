@@ -1,9 +1,9 @@
 //! What vetsh costs: instructions and system calls from start to exec, time over the bare shell, and how all of that
 //! grows with the number of rules and the length of a script.
 //!
-//! `cargo bench --bench cost --target x86_64-unknown-linux-musl` measures the build that is installed. Instructions are
-//! counted by stepping through the program, so the figures of one build hardly differ between runs and machines.
-//! `-- PATH` measures another build.
+//! `cargo bench --profile dev --bench cost -- PATH` measures the build at PATH, which should be the static one that is
+//! installed. Instructions are counted by stepping through the program, so the figures of one build hardly differ
+//! between runs and machines.
 
 #![allow(unsafe_code, missing_docs, reason = "tracing a process is what libc offers")]
 
@@ -79,6 +79,8 @@ impl Bench {
     fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.env_clear().env("HOME", &self.root).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
+        // Below any shell, as an agent is; without it bash takes itself for one that sshd started.
+        command.env("SHLVL", "1");
         command.current_dir(self.path("project")).stdin(Stdio::null()).stdout(Stdio::null());
         command
     }

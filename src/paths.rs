@@ -10,6 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
 /// The home folder as the environment gives it.
 pub const HOME: &str = "HOME";
 /// The folders in which programs are looked for.
@@ -169,12 +172,13 @@ impl Record {
     fn read(folder: &Path) -> Result<Option<(Self, [PathBuf; 3])>, PathsFault> {
         let path = folder.join(RECORD);
         let unreadable = |error| PathsFault::Unreadable(path.clone(), error);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error)),
+        let mut file = match rustix::fs::open(&path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(unreadable(error.into())),
         };
-        if !ours(&file.metadata().map_err(unreadable)?) {
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !ours(&metadata) || metadata.len() > RECORD_LIMIT {
             return Err(PathsFault::NotOurs(path));
         }
         if !ours(&fs::metadata(folder).map_err(unreadable)?) {

@@ -57,7 +57,7 @@ const IMPURE: &[&str] = &[
 const LIVES_IN: &[(&str, &[&str])] = &[
     ("tree_sitter", &["syntax/lower"]),
     ("brush_parser", &["syntax/witness"]),
-    ("toml::", &["policy/schema.rs", "policy/compile.rs", "policy/rule.rs", "commands/load.rs"]),
+    ("toml::", &["policy/schema.rs", "commands/load.rs"]),
     ("dialoguer", &["approval/prompt"]),
     ("console::", &["approval/prompt"]),
     ("allow(unsafe_code", &["main.rs"]),

@@ -1,7 +1,7 @@
 //! The machine that we run on.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -33,12 +33,12 @@ pub struct RealHost {
     project: Option<PathBuf>,
     user: u32,
     environment: OnceCell<Vec<(BString, BString)>>,
-    looks: RefCell<HashMap<PathBuf, Look>>,
-    lists: RefCell<HashMap<PathBuf, Option<Vec<BString>>>>,
-    contents: RefCell<HashMap<PathBuf, Result<Rc<[u8]>, Unread>>>,
+    looks: RefCell<BTreeMap<PathBuf, Look>>,
+    lists: RefCell<BTreeMap<PathBuf, Option<Vec<BString>>>>,
+    contents: RefCell<BTreeMap<PathBuf, Result<Rc<[u8]>, Unread>>>,
     reads: RefCell<Vec<FileRead>>,
-    programs: RefCell<HashMap<(BString, Option<BString>), Option<PathBuf>>>,
-    repositories: RefCell<HashMap<PathBuf, Option<Repository>>>,
+    programs: RefCell<BTreeMap<(BString, Option<BString>), Option<PathBuf>>>,
+    repositories: RefCell<BTreeMap<PathBuf, Option<Repository>>>,
 }
 
 /// Why the machine cannot be observed.
