@@ -58,9 +58,8 @@ fn parse(text: &[u8]) -> Option<Tree> {
         }
         let parser = slot.as_mut()?;
         // Its attempts to recover from an error may take a thousand times as long as the text took.
-        let mut progress = |state: &ParseState| match state.has_error() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let mut progress = |state: &ParseState| {
+            if state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let mut rest = |offset: usize, _| text.get(offset..).unwrap_or_default();
         let options = ParseOptions::new().progress_callback(&mut progress);

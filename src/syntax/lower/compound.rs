@@ -26,7 +26,7 @@ impl Lowering {
         self.keyword(Keyword::If)?;
         let mut branches = vec![self.branch(&mut parts)?];
         let mut otherwise = Block::new();
-        while let Some(part) = parts.next() {
+        for part in parts {
             let mut inner = children(part);
             match part.kind() {
                 "elif_clause" => {
@@ -77,7 +77,7 @@ impl Lowering {
         let head = self.expect(|kind| matches!(kind, TokenKind::Word(_) | TokenKind::ArithmeticFor(_)))?;
         let mut words = None;
         if self.take(|kind| matches!(kind, TokenKind::Keyword(Keyword::In))).is_some() {
-            words = Some(self.words()?);
+            words = Some(self.words());
         }
         let _ = self.take(|kind| matches!(kind, TokenKind::Terminator { background: false, .. }));
         let body = self.body(&mut children(node))?;
@@ -90,22 +90,19 @@ impl Lowering {
         })
     }
 
-    fn words(&mut self) -> Lowered<Vec<Word>> {
+    fn words(&mut self) -> Vec<Word> {
         let mut words = Vec::new();
         while let Some(token) = self.take(|kind| matches!(kind, TokenKind::Word(_))) {
             if let TokenKind::Word(word) = token.kind {
                 words.push(word);
             }
         }
-        Ok(words)
+        words
     }
 
     pub(super) fn case(&mut self, node: Node<'_>) -> Lowered<CompoundKind> {
         self.keyword(Keyword::Case)?;
-        let word = match self.next().map(|token| token.kind) {
-            Some(TokenKind::Word(word)) => word,
-            _ => return Err(Misfit),
-        };
+        let Some(TokenKind::Word(word)) = self.next().map(|token| token.kind) else { return Err(Misfit) };
         self.keyword(Keyword::In)?;
         let mut clauses = Vec::new();
         for item in children(node) {
@@ -120,9 +117,9 @@ impl Lowering {
 
     fn clause(&mut self, item: Node<'_>) -> Lowered<(Vec<Word>, Block)> {
         let _ = self.take(|kind| matches!(kind, TokenKind::PatternOpen));
-        let mut patterns = self.words()?;
+        let mut patterns = self.words();
         while self.take(|kind| matches!(kind, TokenKind::Bar)).is_some() {
-            patterns.append(&mut self.words()?);
+            patterns.append(&mut self.words());
         }
         self.expect(|kind| matches!(kind, TokenKind::PatternEnd))?;
         let body = self.block(&mut children(item))?;

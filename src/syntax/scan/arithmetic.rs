@@ -19,9 +19,10 @@ impl Scanner<'_> {
             && (heads_for || level.state.position == Position::Command);
         let Some(end) = self.arithmetic_end(start + 2).filter(|_| stands) else { return false };
         self.at += 2;
-        let kind = match heads_for {
-            true => self.expressions(end).map(TokenKind::ArithmeticFor),
-            false => self.expression(end).map(TokenKind::Arithmetic),
+        let kind = if heads_for {
+            self.expressions(end).map(TokenKind::ArithmeticFor)
+        } else {
+            self.expression(end).map(TokenKind::Arithmetic)
         };
         let Ok(kind) = kind else {
             self.at = start;
@@ -107,8 +108,7 @@ impl Scanner<'_> {
                 (Some(b'\''), b'\'') => quote = None,
                 (Some(b'\''), _) => {}
                 (_, b'\\') => at += 1,
-                (Some(quoted), byte) if byte == quoted => quote = None,
-                (Some(_), _) => {}
+                (Some(quoted), byte) => quote = quote.filter(|_| byte != quoted),
                 (None, b'"' | b'`' | b'\'') => quote = Some(byte),
                 (None, b'(' | b'[') if open.len() >= MAX_DEPTH => return None,
                 (None, b'(') => open.push(b')'),

@@ -100,10 +100,11 @@ impl Scanner<'_> {
                 logical.extend(line.get(..line.len() - 1).unwrap_or_default());
             } else {
                 let whole = logical.is_empty() && logical_start == line_start;
-                let ends = match whole {
-                    true => line == delimiter.text,
+                let ends = if whole {
+                    line == delimiter.text
+                } else {
                     // dash looks for the delimiter before it joins lines.
-                    false => self.dialect != Dialect::Dash && [&logical, line].concat() == delimiter.text,
+                    self.dialect != Dialect::Dash && [&logical, line].concat() == delimiter.text
                 };
                 if ends {
                     return (logical_start, next);

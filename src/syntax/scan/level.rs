@@ -55,7 +55,7 @@ impl<'t> Scanner<'t> {
         let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new(), depth, outer_awaits_body };
         let outcome = loop {
             match self.token(&mut level, close) {
-                Ok(true) if close == Close::End && self.may_pause(&level) => break Outcome::Paused,
+                Ok(true) if close == Close::End && may_pause(&level) => break Outcome::Paused,
                 Ok(true) => {}
                 Ok(false) => break Outcome::Closed,
                 Err(fault) => break Outcome::Broken(fault),
@@ -64,14 +64,6 @@ impl<'t> Scanner<'t> {
         self.depth = depth;
         self.awaits_body = outer_awaits_body;
         (level.tokens, outcome)
-    }
-
-    /// Enough was read to go on with it, and nothing is open.
-    fn may_pause(&self, level: &Level) -> bool {
-        level.tokens.len() >= MANY_TOKENS
-            && level.state.frames.is_empty()
-            && level.bodies.is_empty()
-            && level.tokens.last().is_some_and(|last| matches!(last.kind, TokenKind::Terminator { .. }))
     }
 
     /// Reads one token; `false` at the end of the level.
@@ -92,18 +84,18 @@ impl<'t> Scanner<'t> {
                 Close::End => Err(Fault::syntax("a compound command that is not closed")),
                 _ => Err(Fault::syntax("a substitution that is not closed")),
             }
-            .and_then(|more| self.level_ends(level).map(|()| more));
+            .and_then(|more| level_ends(level).map(|()| more));
         };
         match byte {
             b'#' => self.comment(),
             b'\n' => self.newline(level),
             b')' if close == Close::Parenthesis && level.state.frames.is_empty() => {
                 self.at += 1;
-                return self.level_ends(level).map(|()| false);
+                return level_ends(level).map(|()| false);
             }
             b'}' if close == Close::Brace && level.state.frames.is_empty() && self.closes_brace(level) => {
                 self.at += 1;
-                return self.level_ends(level).map(|()| false);
+                return level_ends(level).map(|()| false);
             }
             b'<' | b'>' if !self.starts_process_substitution() => self.redirection(level)?,
             b'&' if self.dialect.has_extensions() && self.peek_at(1) == Some(b'>') => self.redirection(level)?,
@@ -114,13 +106,6 @@ impl<'t> Scanner<'t> {
         }
         debug_assert!(self.at > start, "every token takes text");
         Ok(true)
-    }
-
-    fn level_ends(&self, level: &Level) -> Result<(), Fault> {
-        match level.bodies.is_empty() {
-            true => Ok(()),
-            false => Err(Fault::syntax("a here-document without a body")),
-        }
     }
 
     fn closes_brace(&self, level: &Level) -> bool {
@@ -159,21 +144,21 @@ impl<'t> Scanner<'t> {
         let extended = self.dialect.has_extensions();
         let kind = if self.take(b";;") {
             let _ = extended && self.take(b"&");
-            self.clause_end(level)
+            clause_end(level)
         } else if extended && self.take(b";&") {
-            self.clause_end(level)
+            clause_end(level)
         } else if self.take(b"&&") {
-            self.next_command(level, TokenKind::And)
+            next_command(level, TokenKind::And)
         } else if self.take(b"||") {
-            self.next_command(level, TokenKind::Or)
+            next_command(level, TokenKind::Or)
         } else if extended && self.take(b"|&") {
-            self.next_command(level, TokenKind::PipeBoth)
+            next_command(level, TokenKind::PipeBoth)
         } else if self.take(b";") {
-            self.terminator(level, false)
+            terminator(level, false)
         } else if self.take(b"&") {
-            self.terminator(level, true)
+            terminator(level, true)
         } else if self.take(b"|") {
-            self.bar(level)
+            bar(level)
         } else if self.take(b"(") {
             open(level)
         } else {
@@ -182,34 +167,6 @@ impl<'t> Scanner<'t> {
         };
         self.push(level, start, kind);
         Ok(())
-    }
-
-    fn clause_end(&self, level: &mut Level) -> TokenKind {
-        if level.state.frames.last() != Some(&Frame::Case) {
-            return TokenKind::Stray;
-        }
-        level.state.position = Position::Pattern;
-        TokenKind::ClauseEnd
-    }
-
-    fn next_command(&self, level: &mut Level, kind: TokenKind) -> TokenKind {
-        let stands = matches!(level.state.position, Position::Assigned | Position::Arguments | Position::Closed);
-        level.state.position = Position::Command;
-        if stands { kind } else { TokenKind::Stray }
-    }
-
-    fn terminator(&self, level: &mut Level, background: bool) -> TokenKind {
-        let stands = level.state.ends_at_newline() || (level.state.position == Position::ForIn && !background);
-        level.state.position = Position::Command;
-        if stands { TokenKind::Terminator { background } } else { TokenKind::Stray }
-    }
-
-    fn bar(&self, level: &mut Level) -> TokenKind {
-        if level.state.position == Position::PatternTail {
-            level.state.position = Position::MorePattern;
-            return TokenKind::Bar;
-        }
-        self.next_command(level, TokenKind::Pipe)
     }
 
     /// A word, an assignment, a reserved word, a prefix or a test.
@@ -286,7 +243,7 @@ impl<'t> Scanner<'t> {
                 self.at += 1;
                 Prefix::Not
             }
-            b"time" if extended && !self.after_pipe(level) => {
+            b"time" if extended && !after_pipe(level) => {
                 self.at += 4;
                 self.time_options();
                 Prefix::Time
@@ -318,10 +275,6 @@ impl<'t> Scanner<'t> {
         }
         self.push(level, start, TokenKind::Prefix(prefix));
         Ok(true)
-    }
-
-    fn after_pipe(&self, level: &Level) -> bool {
-        matches!(level.tokens.last().map(|token| &token.kind), Some(TokenKind::Pipe | TokenKind::PipeBoth))
     }
 
     /// Steps over the `-p` and `--` of the reserved word `time`.
@@ -441,4 +394,48 @@ fn attach(level: &mut Level, token: usize, body: Word) {
     };
     let Redirection { kind, .. } = redirection;
     *kind = RedirectionKind::HereDocument(body);
+}
+
+/// Enough was read to go on with it, and nothing is open.
+fn may_pause(level: &Level) -> bool {
+    level.tokens.len() >= MANY_TOKENS
+        && level.state.frames.is_empty()
+        && level.bodies.is_empty()
+        && level.tokens.last().is_some_and(|last| matches!(last.kind, TokenKind::Terminator { .. }))
+}
+
+fn level_ends(level: &Level) -> Result<(), Fault> {
+    if level.bodies.is_empty() { Ok(()) } else { Err(Fault::syntax("a here-document without a body")) }
+}
+
+fn clause_end(level: &mut Level) -> TokenKind {
+    if level.state.frames.last() != Some(&Frame::Case) {
+        return TokenKind::Stray;
+    }
+    level.state.position = Position::Pattern;
+    TokenKind::ClauseEnd
+}
+
+fn next_command(level: &mut Level, kind: TokenKind) -> TokenKind {
+    let stands = matches!(level.state.position, Position::Assigned | Position::Arguments | Position::Closed);
+    level.state.position = Position::Command;
+    if stands { kind } else { TokenKind::Stray }
+}
+
+fn terminator(level: &mut Level, background: bool) -> TokenKind {
+    let stands = level.state.ends_at_newline() || (level.state.position == Position::ForIn && !background);
+    level.state.position = Position::Command;
+    if stands { TokenKind::Terminator { background } } else { TokenKind::Stray }
+}
+
+fn bar(level: &mut Level) -> TokenKind {
+    if level.state.position == Position::PatternTail {
+        level.state.position = Position::MorePattern;
+        return TokenKind::Bar;
+    }
+    next_command(level, TokenKind::Pipe)
+}
+
+fn after_pipe(level: &Level) -> bool {
+    matches!(level.tokens.last().map(|token| &token.kind), Some(TokenKind::Pipe | TokenKind::PipeBoth))
 }

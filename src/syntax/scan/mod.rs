@@ -235,10 +235,10 @@ impl<'t> Scanner<'t> {
     /// Counts one more word or expansion.
     fn spend(&mut self) -> Result<(), Fault> {
         self.pieces += 1;
-        match self.pieces > MAX_PIECES {
-            true => Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "too many words" }),
-            false => Ok(()),
+        if self.pieces > MAX_PIECES {
+            return Err(Fault { kind: SyntaxDoubtKind::Limit, reason: "too many words" });
         }
+        Ok(())
     }
 
     /// Runs `read` one level deeper.

@@ -127,7 +127,7 @@ impl Scanner<'_> {
                     start = self.at;
                 }
                 Some(b'\'') if quoting == Quoting::Operand && self.dialect == Dialect::Bash => {
-                    self.hidden(&mut parts)?
+                    self.hidden(&mut parts)?;
                 }
                 Some(b'\'') if quoting == Quoting::Operand => {
                     // The second reader knows bash's rule only.

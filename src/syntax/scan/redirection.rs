@@ -77,11 +77,10 @@ impl Scanner<'_> {
             b"<>" => RedirectionKind::InputOutput(word),
             b">>" => RedirectionKind::Append(word),
             b"<<<" => RedirectionKind::HereString(word),
-            b"&>" => RedirectionKind::Both(word),
             b"&>>" => RedirectionKind::BothAppend(word),
             b"<&" => RedirectionKind::Duplicate(word),
             b">&" if duplicates(&word) => RedirectionKind::Duplicate(word),
-            b">&" => RedirectionKind::Both(word),
+            b">&" | b"&>" => RedirectionKind::Both(word),
             _ => {
                 if self.dialect.is_zsh() && word.parts.first().is_some_and(is_bang) {
                     let span = word.span;

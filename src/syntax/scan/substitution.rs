@@ -208,10 +208,8 @@ impl Scanner<'_> {
     fn backtick_body(&mut self, start: usize, end: usize, escapes: bool, quoting: Quoting) -> Result<Block, Fault> {
         let raw = self.text.get(..end).unwrap_or_default();
         let (text, origin) = if escapes { self.unescaped(start, end, quoting) } else { (Vec::new(), Vec::new()) };
-        let mut inner = match escapes {
-            true => self.inner(&text, 0, Some(&origin))?,
-            false => self.inner(raw, start, self.origin)?,
-        };
+        let mut inner =
+            if escapes { self.inner(&text, 0, Some(&origin))? } else { self.inner(raw, start, self.origin)? };
         let block = inner.script();
         self.merge(inner);
         Ok(block)

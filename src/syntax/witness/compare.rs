@@ -143,9 +143,9 @@ impl Comparison<'_> {
             }
             Item::IoRedirect(theirs) => redirections.next().is_some_and(|ours| self.redirection(ours, theirs)),
             _ => false,
-        }) && name.into_iter().all(|word| self.piece(pieces.next(), word))
+        }) && name.into_iter().all(|word| self.piece(pieces.next().as_ref(), word))
             && suffix.into_iter().all(|item| match item {
-                Item::Word(word) | Item::AssignmentWord(_, word) => self.piece(pieces.next(), word),
+                Item::Word(word) | Item::AssignmentWord(_, word) => self.piece(pieces.next().as_ref(), word),
                 Item::IoRedirect(theirs) => redirections.next().is_some_and(|ours| self.redirection(ours, theirs)),
                 Item::ProcessSubstitution(kind, theirs) => match pieces.next() {
                     Some(Piece::Process(output, body)) => {
@@ -159,8 +159,8 @@ impl Comparison<'_> {
             && redirections.next().is_none()
     }
 
-    fn piece(&self, ours: Option<Piece<'_>>, theirs: &ast::Word) -> bool {
-        matches!(ours, Some(Piece::Word(end)) if self.ends(end, theirs))
+    fn piece(&self, ours: Option<&Piece<'_>>, theirs: &ast::Word) -> bool {
+        matches!(ours, Some(Piece::Word(end)) if self.ends(*end, theirs))
     }
 
     /// Their word ends at this place of the script.
@@ -192,14 +192,14 @@ impl Comparison<'_> {
             | (BothAppend(word), ast::IoRedirect::OutputAndError(theirs, true)) => self.whole(word, theirs),
             (_, ast::IoRedirect::File(fd, kind, target)) => {
                 use ast::IoFileRedirectKind as Kind;
-                let word = match (&ours.kind, kind) {
-                    (Input(word), Kind::Read)
-                    | (Output(word), Kind::Write | Kind::Clobber)
-                    | (Append(word), Kind::Append)
-                    | (InputOutput(word), Kind::ReadAndWrite)
-                    | (Both(word), Kind::DuplicateOutput)
-                    | (Duplicate(word), Kind::DuplicateOutput | Kind::DuplicateInput) => word,
-                    _ => return false,
+                let ((Input(word), Kind::Read)
+                | (Output(word), Kind::Write | Kind::Clobber)
+                | (Append(word), Kind::Append)
+                | (InputOutput(word), Kind::ReadAndWrite)
+                | (Both(word), Kind::DuplicateOutput)
+                | (Duplicate(word), Kind::DuplicateOutput | Kind::DuplicateInput)) = (&ours.kind, kind)
+                else {
+                    return false;
                 };
                 descriptor(fd) && self.target(word, target)
             }
