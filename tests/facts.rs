@@ -234,6 +234,10 @@ fn branches_and_loops() {
 #[test]
 fn functions_and_aliases() {
     assert_effects(&[
+        ("f() { rm -rf /etc; }; export -f f; bash -c f", "delete.root /etc"),
+        ("f() { rm -rf /etc; }; bash -c nosuchprogram", ""),
+        ("command_not_found_handle() { rm -rf /etc; }; nosuchprogram", "delete.root /etc"),
+        ("hash -p /tmp/x ls; ls", "? program: `hash -p` makes a name lead to another program"),
         (r#"f() { rm -rf "$1"; }; f /etc"#, "delete.root /etc"),
         ("f() { local x=/etc; rm -rf $x; }; f; rm -f $x", "delete.root /etc"),
         ("rm() { echo no; }; rm -rf /", ""),
@@ -293,6 +297,12 @@ fn nested_scripts() {
 fn script_files() {
     assert_effects(&[
         (
+            "tee /tmp/x.sh <<'EOF'\nrm -rf /etc\nEOF\nsh /tmp/x.sh",
+            "write.temp /tmp/x.sh, run.temp /tmp/x.sh, delete.root /etc",
+        ),
+        ("cat run.sh | sh -s /etc", "read.project /home/u/p/run.sh, delete.root /etc"),
+        ("sh -s /etc < run.sh", "read.project /home/u/p/run.sh, delete.root /etc"),
+        (
             "cat > /tmp/x.sh <<'EOF'\nrm -rf /\nEOF\nchmod +x /tmp/x.sh; /tmp/x.sh",
             "write.temp /tmp/x.sh, write.temp /tmp/x.sh, run.temp /tmp/x.sh, delete.root /",
         ),
@@ -317,6 +327,8 @@ fn script_files() {
 #[test]
 fn commands_hide_in_many_places() {
     assert_effects(&[
+        ("PS4='$(rm -rf /etc)'; set -x; ls", "delete.root /etc"),
+        ("PS4='$(rm -rf /etc)' bash -xc ls", "delete.root /etc"),
         ("builtin command rm -rf /etc", "delete.root /etc"),
         ("exec rm -rf /etc", "delete.root /etc"),
         ("command rm -rf /etc", "delete.root /etc"),

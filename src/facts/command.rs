@@ -136,6 +136,10 @@ impl Walker<'_> {
     /// Runs an assignment of the shell itself.
     pub(super) fn assign(&mut self, assignment: &Assignment) {
         let value = self.assigned(assignment);
+        // Under `set -x` it is expanded before each command.
+        if let ("PS4", Value::Scalar(text)) = (assignment.name.as_str(), &value) {
+            self.evaluated(text, By::script(self.at(assignment.span)).part(Part::Assignment));
+        }
         self.state.set(assignment.name.as_str().into(), value);
     }
 
@@ -296,7 +300,7 @@ impl Walker<'_> {
     }
 
     /// Calls a function, if there is one of this name; true if nothing else can be meant.
-    fn call_function(&mut self, name: &BStr, arguments: &[Argument], call: &Call) -> bool {
+    pub(super) fn call_function(&mut self, name: &BStr, arguments: &[Argument], call: &Call) -> bool {
         let Some(name) = name.to_str().ok() else { return false };
         let Some(bodies) = self.state.functions.get(name).cloned() else { return false };
         if self.recursion(name, call.by) {

@@ -78,12 +78,14 @@ impl Walker<'_> {
 
     /// A file that a program writes: what comes from the network or a decoder is remembered as such.
     pub(super) fn filled(&mut self, value: &Argument, judged: &Judged<'_>) {
-        let kind = self.output_taint(judged);
-        let Some(kind) = kind else { return };
-        for target in self.targets(&value.pieces) {
-            if let Some(path) = target.path {
-                self.state.touch(path, Made::Unknown(kind));
-            }
+        let copied = self.frame.stdin.clone().filter(|_| *judged.name == "tee" && judged.reading.options.is_empty());
+        let made = match (copied, self.output_taint(judged)) {
+            (Some(content), _) => Made::Written(content),
+            (None, Some(kind)) => Made::Unknown(kind),
+            (None, None) => return,
+        };
+        for path in self.targets(&value.pieces).into_iter().filter_map(|target| target.path) {
+            self.state.touch(path, made.clone());
         }
     }
 }

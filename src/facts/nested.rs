@@ -80,9 +80,12 @@ impl Walker<'_> {
         variables.retain(|name, variable| {
             variable.exported || name.starts_with(PLACEHOLDER.as_bytes()) || host.variable(name.as_ref()).is_some()
         });
-        self.state.functions = Rc::default();
+        if !self.state.options.functions {
+            self.state.functions = Rc::default();
+        }
         self.state.aliases = Rc::default();
-        self.state.options = super::state::Options::default();
+        let functions = self.state.options.functions;
+        self.state.options = super::state::Options { functions, ..super::state::Options::default() };
     }
 
     /// What the readers of a text were not sure of.

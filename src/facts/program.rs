@@ -45,6 +45,8 @@ impl Walker<'_> {
             }
             Found::Nowhere if table.is_none() && self.is_settled() => {
                 self.list_command(Some(name.to_owned()), Identity::Undescribed, words, &call);
+                // bash calls this function with the words of a command that it does not find.
+                self.call_function(BStr::new("command_not_found_handle"), words, &call);
             }
             Found::Nowhere => self.described(name, table, Identity::Described, words, &call),
             Found::Unknown(reason) => {

@@ -102,6 +102,14 @@ impl Walker<'_> {
             files.extend(started.flags.rcfile.map(|file| vec![Piece::Text(file.to_owned())]));
             files.extend(self.given_variable(BStr::new("ENV")));
         }
+        if started.flags.trace
+            && let Some(text) = self.given_variable(BStr::new("PS4"))
+        {
+            self.evaluated(&text, by.part(Part::Assignment));
+        }
+        if self.frame.given.iter().any(|(name, _)| name.starts_with(b"BASH_FUNC_")) {
+            self.doubt(Doubt::Script, by.part(Part::Assignment), "a function is given to the shell by a variable");
+        }
         for pieces in files.into_iter().filter(|pieces| !pieces.is_empty()) {
             for target in self.targets(&pieces) {
                 match target.path {

@@ -53,6 +53,8 @@ pub(super) struct Options {
     pub(super) errexit: bool,
     /// `shopt -s expand_aliases`.
     pub(super) aliases: bool,
+    /// `export -f` was called: functions reach the shells that are started.
+    pub(super) functions: bool,
     /// `set -a`.
     pub(super) allexport: bool,
 }

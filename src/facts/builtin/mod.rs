@@ -50,7 +50,7 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     ("bg", All, nothing),
     ("disown", NotDash, nothing),
     ("type", All, nothing),
-    ("hash", All, nothing),
+    ("hash", All, remembers),
     ("times", All, nothing),
     ("umask", All, nothing),
     ("ulimit", All, nothing),
@@ -133,6 +133,13 @@ impl Walker<'_> {
 }
 
 fn nothing(_: &mut Walker<'_>, _: &Called<'_>) {}
+
+/// `hash -p FILE NAME`: the name leads to that file from here on.
+fn remembers(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if called.has(b'p') {
+        walker.doubt(crate::facts::Doubt::Program, called.by, "`hash -p` makes a name lead to another program");
+    }
+}
 
 /// Names with subscripts among the arguments are evaluated.
 fn evaluates(walker: &mut Walker<'_>, called: &Called<'_>) {

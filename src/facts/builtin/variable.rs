@@ -18,6 +18,7 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
     // Functions, references and integers are not followed as values.
     let special = called.has(b'n') || called.has(b'i') || called.has(b'l') || called.has(b'u') || called.has(b'A');
     if called.has(b'f') || called.has(b'p') {
+        walker.state.options.functions |= export && called.has(b'f');
         return;
     }
     let in_function = !walker.locals.is_empty() && !called.has(b'g');
