@@ -172,7 +172,7 @@ impl Record {
     fn read(folder: &Path) -> Result<Option<(Self, [PathBuf; 3])>, PathsFault> {
         let path = folder.join(RECORD);
         let unreadable = |error| PathsFault::Unreadable(path.clone(), error);
-        let mut file = match rustix::fs::open(&path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        let file = match rustix::fs::open(&path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(unreadable(error.into())),

@@ -4,9 +4,10 @@
 
 mod approvals;
 mod audit;
-mod clients;
 mod check;
+mod clients;
 mod commands;
+mod corpus;
 mod docs;
 mod facts;
 mod inline;

@@ -74,8 +74,7 @@ impl<'a> Reader<'a> {
             }
             if let Some(Role::Command { kind, remote }) = self.tail_role(specs) {
                 self.next -= 1;
-                let end = self.arguments.len();
-                self.tail(kind, remote, None, end);
+                self.tail(kind, remote, None, self.arguments.len());
                 continue;
             }
             self.position += 1;
@@ -483,8 +482,7 @@ impl<'a> Reader<'a> {
         let word = argument.text().unwrap_or_default().into_owned();
         match self.entry().and_then(|entry| entry.other) {
             Some(kind) => {
-                let reason = format!("`{} {word}`", self.path);
-                self.reading.effects.push(super::Declared::of(kind, reason.into()));
+                self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()));
             }
             None => {
                 let reason = format!("no table says what `{} {word}` does", self.path);

@@ -95,12 +95,9 @@ impl Program<'_> {
         let result = match known {
             Known::Same => first,
             Known::Join => {
-                let mut parts = if by_receiver { vec![site.receiver.clone()] } else { Vec::new() };
-                parts.extend(values);
-                parts
-                    .into_iter()
-                    .reduce(|left, right| combine(&left, &right, join_path))
-                    .unwrap_or_else(|| vec![text(".")])
+                let receiver = by_receiver.then(|| site.receiver.clone());
+                let joined = receiver.into_iter().chain(values).reduce(|left, right| combine(&left, &right, join_path));
+                joined.unwrap_or_else(|| vec![text(".")])
             }
             Known::Home if values.is_empty() && !by_receiver => vec![self.variable("HOME")],
             Known::Home => first.iter().map(|value| self.home(value)).collect(),
@@ -108,16 +105,7 @@ impl Program<'_> {
                 vec![Value::Text(vec![piece("something new in the temporary folder", UnknownKind::TempPath)])]
             }
             Known::Cwd => vec![text(".")],
-            Known::Variable => match first.iter().find_map(known_text) {
-                Some(name) => {
-                    let mut found = vec![self.variable(&name)];
-                    if (self.code.variable)(BStr::new(&name)).is_none() {
-                        found.extend(values.get(1).cloned().unwrap_or_default());
-                    }
-                    found
-                }
-                None => vec![unknown("an environment variable")],
-            },
+            Known::Variable => self.variable_or(&first, values.get(1)),
             Known::Below => first.iter().map(below).collect(),
             Known::Base64 => first.iter().map(decoded).collect(),
             Known::Beside => first.iter().map(beside).collect(),
@@ -128,26 +116,22 @@ impl Program<'_> {
                     None => vec![unknown("a member of unknown name")],
                 }
             }
-            Known::Module => first
-                .iter()
-                .map(|value| {
-                    known_text(value)
-                        .map_or_else(|| unknown("a module of unknown name"), |name| Value::Name(module(&name)))
-                })
-                .collect(),
+            Known::Module => first.iter().map(named_module).collect(),
             Known::Number => vec![Value::Text(vec![piece("a number", UnknownKind::Number)])],
             Known::Interpreter => vec![text(self.language.names.first().copied().unwrap_or_default())],
-            Known::Split => first
-                .iter()
-                .map(|value| {
-                    known_text(value).map_or_else(
-                        || unknown("words"),
-                        |known| Value::List(known.split_whitespace().map(text).collect()),
-                    )
-                })
-                .collect(),
+            Known::Split => first.iter().map(words).collect(),
         };
         (result, Vec::new())
+    }
+
+    /// The variable that `names` name, or what is given where it is not set.
+    fn variable_or(&self, names: &[Value], default: Option<&Vec<Value>>) -> Vec<Value> {
+        let Some(name) = names.iter().find_map(known_text) else { return vec![unknown("an environment variable")] };
+        let mut found = vec![self.variable(&name)];
+        if (self.code.variable)(BStr::new(&name)).is_none() {
+            found.extend(default.cloned().unwrap_or_default());
+        }
+        found
     }
 
     /// A path with `~` for the home folder.
@@ -186,4 +170,14 @@ impl Program<'_> {
         };
         Argument { pieces, many, at: self.source.at }
     }
+}
+
+fn named_module(name: &Value) -> Value {
+    known_text(name).map_or_else(|| unknown("a module of unknown name"), |name| Value::Name(module(&name)))
+}
+
+/// The words of a text.
+fn words(value: &Value) -> Value {
+    let list = |known: String| Value::List(known.split_whitespace().map(text).collect());
+    known_text(value).map_or_else(|| unknown("words"), list)
 }
