@@ -32,7 +32,7 @@ impl Walker<'_> {
         let url = split(&lead);
         // The host is known only if something ends it.
         let host_known = whole || !url.tail.is_empty();
-        let aspect = if !host_known { Aspect::Other } else { aspect_of(url.host) };
+        let aspect = if host_known { aspect_of(url.host) } else { Aspect::Other };
         let reason = match (effect, aspect) {
             (Effect::Fetch, Aspect::Loopback) => "asks this machine",
             (Effect::Fetch, Aspect::Public) => match gives_away(&url) {

@@ -76,7 +76,7 @@ impl Walker<'_> {
                     match target.path {
                         Some(path) => self.run_path(&path, &[], by, language),
                         None => {
-                            self.effect((Effect::Run, Some(Aspect::Unknown)), Some(target.shown), by, "runs a file")
+                            self.effect((Effect::Run, Some(Aspect::Unknown)), Some(target.shown), by, "runs a file");
                         }
                     }
                 }

@@ -102,7 +102,6 @@ impl Walker<'_> {
     }
 
     /// The text with variables in place of what is not known; `None` if nothing of it is.
-    #[expect(clippy::type_complexity, reason = "text, and what its variables stand for")]
     fn with_placeholders(&mut self, pieces: &[Piece], by: By) -> Option<(BString, Vec<(BString, Piece)>)> {
         let mut text = BString::default();
         let mut unknown = Vec::new();
@@ -263,7 +262,7 @@ const PLACEHOLDER: &str = "__not_known_";
 
 /// The program that a `#!` line names.
 fn program_of(line: &[u8]) -> &[u8] {
-    let mut words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default().rsplit_str("/").next().unwrap_or_default();
     if first != b"env" {
         return first;

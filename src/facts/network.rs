@@ -79,9 +79,10 @@ impl Walker<'_> {
         if is_remote(&used.value) {
             let target = Some(shown_pieces(&used.value.pieces));
             let aspect = Some(Aspect::Other);
-            return match writes {
-                true => self.effect((Effect::Send, aspect), target, by, "copies files to another host"),
-                false => self.effect((Effect::Fetch, aspect), target, by, "copies files from another host"),
+            return if writes {
+                self.effect((Effect::Send, aspect), target, by, "copies files to another host")
+            } else {
+                self.effect((Effect::Fetch, aspect), target, by, "copies files from another host")
             };
         }
         self.path_effect(if writes { Effect::Write } else { Effect::Read }, &used.value, by, "");

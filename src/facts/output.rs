@@ -189,12 +189,11 @@ impl Walker<'_> {
                 (true, Some(stdin)) => stdin.to_vec(),
                 _ => self.content(&used.value.pieces),
             };
-            match plain {
-                true => self.print(content),
-                false => {
-                    let kind = super::state::Value::Scalar(content).kind();
-                    self.print_unknown(kind, "the numbered content of a file");
-                }
+            if plain {
+                self.print(content)
+            } else {
+                let kind = super::state::Value::Scalar(content).kind();
+                self.print_unknown(kind, "the numbered content of a file");
             }
         }
     }
@@ -244,7 +243,8 @@ impl Walker<'_> {
         if !self.is_decoder(judged) || self.reads_files(judged) {
             return false;
         }
-        let Some(text) = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned())) else {
+        let Some(text) = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned))
+        else {
             return false;
         };
         let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -309,7 +309,7 @@ impl Walker<'_> {
         let Some(fact) = judged.by.command.and_then(|command| self.facts.commands.get(command)) else {
             return UnknownKind::Any;
         };
-        let words: Vec<_> = fact.argv.iter().flatten().map(|word| word.to_string()).collect();
+        let words: Vec<_> = fact.argv.iter().flatten().map(std::string::ToString::to_string).collect();
         let line =
             std::iter::once(judged.name.to_string()).chain(words.into_iter().skip(1)).collect::<Vec<_>>().join(" ");
         let hit = PRINTS.iter().filter(|(prefix, _)| {

@@ -118,7 +118,7 @@ impl Walker<'_> {
                         self.doubt(Doubt::Script, by.part(Part::Assignment), reason);
                     }
                     Some(path) => {
-                        self.run_path(&path, &[], by.part(Part::Assignment), Some(language_of(started.shell)))
+                        self.run_path(&path, &[], by.part(Part::Assignment), Some(language_of(started.shell)));
                     }
                     None => {
                         let reason = format!("which file runs first is not known: {}", target.shown);

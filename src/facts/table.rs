@@ -263,7 +263,7 @@ impl Walker<'_> {
         if text.as_ref().is_some_and(|text| matches!(text.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0")) {
             if let Some(stdin) = self.frame.stdin.clone() {
                 self.via(judged, |walker| {
-                    walker.code(language, stdin.to_vec(), format!("input of {}", judged.name), by)
+                    walker.code(language, stdin.to_vec(), format!("input of {}", judged.name), by);
                 });
             }
             return;
@@ -276,21 +276,20 @@ impl Walker<'_> {
             && let Some((_, printed)) = self.pipes.iter().find(|(pipe, _)| *pipe == **name).cloned()
         {
             return self.via(judged, |walker| {
-                walker.code(language, printed.to_vec(), format!("input of {}", judged.name), by)
+                walker.code(language, printed.to_vec(), format!("input of {}", judged.name), by);
             });
         }
         for target in self.targets(&value.pieces) {
-            match target.path {
-                Some(path) => self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language))),
-                None => {
-                    let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
-                    self.effect((Effect::Run, aspect), Some(target.shown.clone()), by, "runs a file");
-                    self.doubt(
-                        Doubt::Script,
-                        by.part(Part::Nested),
-                        format!("which script is run is not known: {}", target.shown),
-                    );
-                }
+            if let Some(path) = target.path {
+                self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language)))
+            } else {
+                let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
+                self.effect((Effect::Run, aspect), Some(target.shown.clone()), by, "runs a file");
+                self.doubt(
+                    Doubt::Script,
+                    by.part(Part::Nested),
+                    format!("which script is run is not known: {}", target.shown),
+                );
             }
         }
     }
@@ -309,8 +308,8 @@ impl Walker<'_> {
                     self.via(judged, |walker| walker.code(Language::Sh, without(value, 1).pieces, name, by));
                 }
             }
-            _ => match self.shell_of(language) {
-                Some(dialect) => {
+            _ => {
+                if let Some(dialect) = self.shell_of(language) {
                     let mut operands = judged.reading.operands.iter().map(|operand| (**operand).clone());
                     let is_shell = matches!(
                         language,
@@ -321,12 +320,11 @@ impl Walker<'_> {
                     let shell = Some((zero, operands.collect()));
                     let text = value.pieces.clone();
                     self.nested(super::nested::Nested { text, name, dialect, shell, by });
-                }
-                None => {
+                } else {
                     let arguments: Vec<_> = judged.reading.operands.iter().map(|operand| (**operand).clone()).collect();
                     self.via(judged, |walker| walker.inline(language, &value.pieces, &arguments, by));
                 }
-            },
+            }
         }
     }
 
@@ -363,7 +361,7 @@ impl Walker<'_> {
         };
         let name = format!("input of {}", judged.name);
         self.via(judged, |walker| {
-            walker.framed(|frame| frame.stdin = None, |walker| walker.code(language, stdin.to_vec(), name, by))
+            walker.framed(|frame| frame.stdin = None, |walker| walker.code(language, stdin.to_vec(), name, by));
         });
         self.shell_of(language).is_some()
     }

@@ -346,7 +346,7 @@ impl<'a> Walker<'a> {
             return a.variables.clone();
         }
         let mut joined = (*a.variables).clone();
-        for (name, variable) in joined.iter_mut() {
+        for (name, variable) in &mut joined {
             match b.variables.get(name) {
                 Some(other) if other == variable => {}
                 Some(other) => {
@@ -401,7 +401,7 @@ fn join_functions(a: &State, b: &State) -> Rc<std::collections::BTreeMap<String,
         return a.functions.clone();
     }
     let mut joined = (*a.functions).clone();
-    for (name, bodies) in joined.iter_mut() {
+    for (name, bodies) in &mut joined {
         for body in b.functions.get(name).cloned().unwrap_or_else(|| vec![None]) {
             if !bodies.contains(&body) {
                 bodies.push(body);

@@ -90,21 +90,18 @@ impl Walker<'_> {
     /// `xargs`: what is read is appended, or put where the placeholder stands.
     fn appended(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
         let placeholder = judged.reading.uses.iter().find(|used| used.role == Role::Placeholder);
-        let placeholder = placeholder.and_then(|used| used.value.text()).map(|text| text.into_owned());
+        let placeholder = placeholder.and_then(|used| used.value.text()).map(std::borrow::Cow::into_owned);
         let names = self.names_read(judged, placeholder.is_some());
         let call = self.wrapped(tail, judged);
-        match placeholder {
-            Some(mark) => {
-                for name in &names {
-                    let words = replaced(&tail.words, &mark, name);
-                    self.run(&words, call.clone());
-                }
+        if let Some(mark) = placeholder {
+            for name in &names {
+                let words = replaced(&tail.words, &mark, name);
+                self.run(&words, call.clone());
             }
-            None => {
-                let mut words = tail.words.to_vec();
-                words.extend(names);
-                self.run(&words, call);
-            }
+        } else {
+            let mut words = tail.words.to_vec();
+            words.extend(names);
+            self.run(&words, call);
         }
     }
 

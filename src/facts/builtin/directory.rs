@@ -56,10 +56,7 @@ fn named(walker: &Walker<'_>, to: &Argument) -> Folder {
     if relative && searched {
         return Folder::Unknown("CDPATH may lead `cd` elsewhere".into());
     }
-    match to.pieces.is_empty() {
-        true => walker.state.cwd.clone(),
-        false => walker.folder_at(to),
-    }
+    if to.pieces.is_empty() { walker.state.cwd.clone() } else { walker.folder_at(to) }
 }
 
 /// The working directory changes; whether it can is asked of the host.

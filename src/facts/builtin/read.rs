@@ -13,11 +13,11 @@ const MAX_LINES: usize = 64;
 
 pub(super) fn read(walker: &mut Walker<'_>, called: &Called<'_>) {
     let names = names(called);
-    let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+    let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
     // Only the first `read` of an input sees its beginning.
     match line {
         Some(text) if !text.trim_ascii_end().contains(&b'\n') => {
-            assign_line(walker, text.trim_end_with(|byte| byte == '\n'), &names)
+            assign_line(walker, text.trim_end_with(|byte| byte == '\n'), &names);
         }
         _ => {
             let kind = input_kind(walker);
@@ -90,7 +90,7 @@ pub(super) fn mapfile(walker: &mut Walker<'_>, called: &Called<'_>) {
     super::runs_option(walker, called);
     let name = called.arguments.last().and_then(Argument::text).filter(|text| !text.starts_with(b"-"));
     let name = name.map_or_else(|| BString::from("MAPFILE"), std::borrow::Cow::into_owned);
-    let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+    let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
     match text {
         Some(text) if called.has(b't') && !called.has(b'd') => {
             let lines = text.lines().map(|line| Argument::known(line, called.by.at)).collect();
@@ -111,7 +111,7 @@ impl Walker<'_> {
         if !is_read(simple) || !simple.redirections.is_empty() {
             return false;
         }
-        let text = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(|text| text.into_owned()));
+        let text = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
         let Some(text) = text.filter(|text| text.lines().count() <= MAX_LINES) else { return false };
         let whole = self.frame.stdin.clone();
         self.exits.push(None);

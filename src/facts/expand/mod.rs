@@ -69,13 +69,12 @@ impl Walker<'_> {
             return vec![Argument::known(text.clone(), at)];
         }
         if self.has_braces() && brace::may_expand(&word.parts) {
-            return match brace::expand(&word.parts, MAX_BRACES) {
-                Some(words) => words.iter().flat_map(|parts| self.fields_of(parts, at)).collect(),
-                None => {
-                    self.doubt(Doubt::Limit, By::script(at), "braces that stand for very many words");
-                    let pieces = vec![Piece::unknown(UnknownKind::Any, "braces that stand for very many words")];
-                    vec![Argument { pieces, many: true, at }]
-                }
+            return if let Some(words) = brace::expand(&word.parts, MAX_BRACES) {
+                words.iter().flat_map(|parts| self.fields_of(parts, at)).collect()
+            } else {
+                self.doubt(Doubt::Limit, By::script(at), "braces that stand for very many words");
+                let pieces = vec![Piece::unknown(UnknownKind::Any, "braces that stand for very many words")];
+                vec![Argument { pieces, many: true, at }]
             };
         }
         self.fields_of(&word.parts, at)
@@ -103,7 +102,7 @@ impl Walker<'_> {
     pub(super) fn separators(&self) -> BString {
         match &*self.variable(BStr::new("IFS")) {
             [super::state::Value::Scalar(pieces)] => {
-                super::value::known(pieces).map_or_else(|| " \t\n".into(), |text| text.into_owned())
+                super::value::known(pieces).map_or_else(|| " \t\n".into(), std::borrow::Cow::into_owned)
             }
             _ => " \t\n".into(),
         }

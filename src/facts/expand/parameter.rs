@@ -74,12 +74,13 @@ impl Walker<'_> {
             (Value::Scalar(pieces), Some(_)) if first_unknown(&pieces).is_some() => {
                 let kind = Value::Scalar(pieces).kind();
                 let pieces = vec![Piece::unknown(kind, format!("the elements of ${name} are not known"))];
-                match all {
-                    true => Got::List(
+                if all {
+                    Got::List(
                         vec![Argument { pieces, many: true, at: self.at(crate::diagnostic::Span::default()) }],
                         false,
-                    ),
-                    false => Got::One(pieces),
+                    )
+                } else {
+                    Got::One(pieces)
                 }
             }
             (Value::Scalar(pieces), Some(_)) if all => Got::List(
@@ -297,7 +298,7 @@ impl Walker<'_> {
 
     fn transform_known(&self, operator: &str, operands: &[Vec<Piece>], text: &BStr) -> Option<BString> {
         let operand =
-            |index: usize| operands.get(index).and_then(|operand| known(operand)).map(|text| text.into_owned());
+            |index: usize| operands.get(index).and_then(|operand| known(operand)).map(std::borrow::Cow::into_owned);
         let first = operand(0).unwrap_or_default();
         match operator {
             "#" | "##" | "%" | "%%" => trim(operator, &first, text),

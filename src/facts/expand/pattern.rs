@@ -51,7 +51,6 @@ fn literal(pattern: &[u8], text: &[u8], left: &mut usize) -> Option<bool> {
 }
 
 /// `[abc]`, `[a-z]`, `[!x]`: whether it takes `byte`, and what follows; an inner `None`: it is no class.
-#[expect(clippy::type_complexity, reason = "two questions: is it read at all, is it a class")]
 fn class(pattern: &[u8], byte: Option<u8>) -> Option<Option<(bool, &[u8])>> {
     let mut inside = pattern.get(1..)?;
     let negated = matches!(inside.first(), Some(b'!' | b'^'));
