@@ -153,7 +153,7 @@ fn paths_follow_the_working_directory() {
         (r#"cd "$UNSET"; rm x"#, "delete.replaceable /home/u/p/x"),
         ("cd $(mktemp -d) && rm -rf x", "delete.temp x"),
         ("git -C /etc status; rm x", "delete.replaceable /home/u/p/x"),
-        ("cd - ; rm x", "delete.home /home/u/x"),
+        ("cd - ; rm x", "delete.unknown x, ? path: x: the folder before the last `cd`"),
         ("mkdir -p /tmp/n && cd /tmp/n && rm -rf *", "write.temp /tmp/n, delete.temp /tmp/n/*"),
     ]);
 }
@@ -237,7 +237,7 @@ fn functions_and_aliases() {
         ("f() { rm -rf /etc; }; export -f f; bash -c f", "delete.root /etc"),
         ("f() { rm -rf /etc; }; bash -c nosuchprogram", ""),
         ("command_not_found_handle() { rm -rf /etc; }; nosuchprogram", "delete.root /etc"),
-        ("hash -p /tmp/x ls; ls", "? program: `hash -p` makes a name lead to another program"),
+        ("hash -p /tmp/x ls; ls", "? program: `hash` makes a name lead to another program"),
         (r#"f() { rm -rf "$1"; }; f /etc"#, "delete.root /etc"),
         ("f() { local x=/etc; rm -rf $x; }; f; rm -f $x", "delete.root /etc"),
         ("rm() { echo no; }; rm -rf /", ""),
@@ -526,4 +526,47 @@ fn what_multiplies_is_bounded() {
 /// A word that stands for `text`.
 fn quoted(text: &str) -> String {
     if text.len() > 20_000 { "x".to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
+#[test]
+fn ways_around() {
+    assert_effects(&[
+        (". /dev/stdin", "? script: commands are read from an input that is not known here"),
+        ("source /proc/self/fd/4", "? script: commands are read from an input that is not known here"),
+        ("bash /dev/stdin", "? script: bash reads code that is not known here"),
+        ("eval -- rm -rf /etc", "delete.root /etc"),
+        ("return; rm -rf /etc", "delete.root /etc"),
+        ("break; rm -rf /etc", "delete.root /etc"),
+        ("exec nosuch; rm -rf /etc", "delete.root /etc, ? program: no table says what nosuch does"),
+        ("f() { return; rm -rf /etc; }; f", ""),
+        ("for i in 1 2; do break; rm -rf /etc; done", ""),
+        ("exit; rm -rf /etc", ""),
+        ("exit 1 2; rm -rf /etc", "delete.root /etc"),
+        ("logout; rm -rf /etc", "delete.root /etc"),
+        ("eval return; rm -rf /etc", "delete.root /etc"),
+        ("env - rm -rf /etc", "delete.root /etc"),
+        ("env -i - A=1 rm -rf /etc", "delete.root /etc"),
+        ("env -S 'sh -c' 'rm -rf /etc'", "delete.root /etc"),
+        ("env -S '-i rm -rf /etc'", "delete.root /etc, ? program: no table says what -i does"),
+        ("env A=1 rm -rf /etc", "delete.root /etc"),
+        ("declare x=~/y; rm -rf $x", "delete.home /home/u/y"),
+        ("env x=~ sh -c 'rm -rf $x'", "delete.root /home/u"),
+        ("declare -n r=x; x=a; r=/etc; rm -rf $x", "delete.unknown …, ? path: …: $x has another name"),
+        ("export -n x; rm -rf a", "delete.replaceable /home/u/p/a"),
+        ("x='a[$(rm -rf /etc)]'; (( x ))", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; echo $((x))", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; y=x; let y", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; echo ${y:x}", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; a[x]=1", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; echo ${!x}", "delete.root /etc"),
+        ("x='a[$(rm -rf /etc)]'; declare -i y=x", "delete.root /etc"),
+        ("export PS4='$(rm -rf /etc)'", "delete.root /etc"),
+        ("select x in a; do rm -rf $REPLY; done", "delete.unknown …, ? path: …: $REPLY is typed"),
+        ("x=a; x=/etc eval 'rm -rf $x'", "delete.root /etc"),
+        ("x=a; printf -vx %s /etc; rm -rf $x", "delete.root /etc"),
+        ("$(type -P rm) -rf /etc", "? command: the name of the command is not known: what type prints"),
+        ("PWD=/etc; rm -rf ~+/x", "delete.system /etc/x"),
+        ("CDPATH=/ cd etc; rm -rf x", "delete.unknown x, ? path: x: CDPATH may lead `cd` elsewhere"),
+        ("cd -; rm -rf x", "delete.unknown x, ? path: x: the folder before the last `cd`"),
+    ]);
 }

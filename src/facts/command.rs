@@ -131,11 +131,18 @@ impl Walker<'_> {
         // Redirections are the command's own parts; it is listed next.
         let own = By { command: (!function).then_some(self.facts.commands.len()), ..by };
         self.redirected(&simple.redirections, own, |walker| walker.run(&words, call));
+        // What cannot be redirected does not run, not even `exit`.
+        self.state.ended &= simple.redirections.is_empty();
     }
 
     /// Runs an assignment of the shell itself.
     pub(super) fn assign(&mut self, assignment: &Assignment) {
         let value = self.assigned(assignment);
+        let special = ["functions", "aliases", "galiases", "saliases", "commands", "mapfile", "nameddirs"];
+        if self.is_zsh() && special.iter().any(|name| assignment.name.trim_start_matches("dis_") == *name) {
+            let reason = format!("what is assigned to {} changes what names mean", assignment.name);
+            self.doubt(Doubt::Dialect, By::script(self.at(assignment.span)).part(Part::Assignment), reason);
+        }
         // Under `set -x` it is expanded before each command.
         if let ("PS4", Value::Scalar(text)) = (assignment.name.as_str(), &value) {
             self.evaluated(text, By::script(self.at(assignment.span)).part(Part::Assignment));
@@ -146,7 +153,8 @@ impl Walker<'_> {
     fn assigned(&mut self, assignment: &Assignment) -> Value {
         let name = BStr::new(&assignment.name);
         if let Some(index) = &assignment.index {
-            self.expand_scalar(index);
+            let index = self.expand_scalar(index);
+            self.arithmetic_names(&index, By::script(self.at(assignment.span)));
             if let AssignedValue::Scalar(word) = &assignment.value {
                 let pieces = self.expand_scalar(word);
                 let kind = Value::Scalar(pieces).kind();
@@ -187,7 +195,9 @@ impl Walker<'_> {
         let mut numbered = true;
         for (index, word) in items {
             if let Some(index) = index {
-                self.expand_scalar(index);
+                let at = self.at(index.span);
+                let index = self.expand_scalar(index);
+                self.arithmetic_names(&index, By::script(at));
                 numbered = false;
             }
             elements.extend(self.expand_word(word));
@@ -337,6 +347,8 @@ impl Walker<'_> {
             Rc::make_mut(&mut frame.calls).push((name.to_owned(), concurrent));
             frame.concurrent = false;
             frame.conditional = false;
+            frame.returns = true;
+            frame.loops = false;
         };
         self.framed(enter, |walker| walker.command(&body.body));
         // An `exit` inside ends the script, a `return` only the function.
@@ -355,7 +367,7 @@ impl Walker<'_> {
     }
 
     /// Sets the variables that a function call is given; what they were is returned.
-    fn assign_for_call(
+    pub(super) fn assign_for_call(
         &mut self,
         environment: &[(BString, Vec<Piece>)],
     ) -> Vec<(BString, Option<super::state::Variable>)> {

@@ -6,7 +6,7 @@ use bstr::BStr;
 
 use super::effect::Doubt;
 use super::state::{FunctionBody, State, Value};
-use super::value::{Argument, Piece, UnknownKind};
+use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::{By, Walker};
 use crate::syntax::Dialect;
 use crate::syntax::model::{Block, Command, Compound, CompoundKind, List, ListOperator, Pipeline, Statement};
@@ -160,7 +160,13 @@ impl Walker<'_> {
     fn compound_kind(&mut self, compound: &Compound) {
         let conditional = self.frame.conditional;
         self.frame.conditional |= !matches!(compound.kind, CompoundKind::Group(_) | CompoundKind::Subshell(_));
+        let loops = self.frame.loops;
+        self.frame.loops |= matches!(
+            compound.kind,
+            CompoundKind::While { .. } | CompoundKind::For { .. } | CompoundKind::ArithmeticFor { .. }
+        );
         self.compound_body(compound);
+        self.frame.loops = loops;
         self.frame.conditional = conditional;
     }
 
@@ -181,6 +187,9 @@ impl Walker<'_> {
             CompoundKind::Conditional(words) => {
                 for word in words {
                     let text = self.expand_scalar(word);
+                    if known(&text).is_some_and(|text| is_name(&text)) {
+                        self.arithmetic_names(&text, By::script(self.at(word.span)));
+                    }
                     let first = matches!(text.first(), Some(Piece::Text(text)) if text.contains(&b'['));
                     if first {
                         self.evaluated(&text, By::script(self.at(word.span)));
@@ -194,6 +203,7 @@ impl Walker<'_> {
     /// `((x = 1))`: what it assigns is a number.
     fn arithmetic_command(&mut self, word: &crate::syntax::model::Word) {
         let text = self.expand_scalar(word);
+        self.arithmetic_names(&text, By::script(self.at(word.span)));
         for name in super::builtin::variable::assigned_in_arithmetic(&text) {
             self.state.set_unknown(name.as_ref(), UnknownKind::Number, "a number from arithmetic");
         }
@@ -247,7 +257,7 @@ impl Walker<'_> {
             self.state = before.clone();
             for pattern in patterns {
                 let pattern = self.expand_scalar(pattern);
-                covered |= super::value::known(&pattern).is_some_and(|pattern| &*pattern == "*");
+                covered |= known(&pattern).is_some_and(|pattern| &*pattern == "*");
             }
             self.block(body);
             let ran = std::mem::replace(&mut self.state, before.clone());
@@ -274,6 +284,10 @@ impl Walker<'_> {
         let known = values.iter().filter(|value| !value.many).count();
         let all_known = known == values.len();
         let at = self.at(compound.span);
+        // `select` is read as `for`; it sets what is typed.
+        if self.written(compound.span).starts_with(b"select") {
+            self.state.set_unknown(BStr::new("REPLY"), UnknownKind::Any, "$REPLY is typed");
+        }
         self.exits.push(None);
         let before = self.state.clone();
         if known <= MAX_ROUNDS {
@@ -297,6 +311,12 @@ impl Walker<'_> {
             self.state = self.join(after, before);
         }
         self.leave_loop();
+    }
+
+    /// The text of a command as it is written.
+    fn written(&self, span: crate::diagnostic::Span) -> &[u8] {
+        let script = self.facts.scripts.get(self.frame.script);
+        script.and_then(|script| script.text.get(span.start..span.end)).unwrap_or_default()
     }
 
     /// After `break` or `continue` the next value still runs, from some state in which a round was left.
@@ -378,6 +398,10 @@ impl Walker<'_> {
     pub(super) fn dialect(&self) -> Dialect {
         self.frame.dialect
     }
+}
+
+fn is_name(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 /// One value for several.

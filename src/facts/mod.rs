@@ -73,6 +73,8 @@ pub fn collect(task: &Task<'_>, host: &dyn Host, settings: &Settings<'_>) -> Fac
         nesting: 0,
         concurrent: false,
         conditional: false,
+        returns: false,
+        loops: false,
     };
     let state = state::State::new(host.start().to_path_buf(), positional);
     let mut walker = Walker::new(host, settings, frame, state);

@@ -58,6 +58,7 @@ impl Walker<'_> {
                     None => walker.deeper(by.at, |walker| walker.block(&script.body)),
                     Some((zero, positional)) => walker.deeper(by.at, |walker| {
                         walker.frame.zero = zero;
+                        walker.frame.returns = false;
                         walker.subshell(|walker| {
                             walker.forget();
                             for (name, pieces) in std::mem::take(&mut walker.frame.given).iter() {
@@ -259,6 +260,16 @@ impl Walker<'_> {
 
 /// Names of the variables that stand for what is not known in a nested text.
 const PLACEHOLDER: &str = "__not_known_";
+
+/// The name under `/dev/fd` of an open file, however it is named.
+pub(super) fn descriptor(name: &[u8]) -> Option<String> {
+    if name == b"/dev/stdin" {
+        return Some("/dev/fd/0".to_owned());
+    }
+    let (folder, number) = name.rsplit_once_str("/fd/")?;
+    let number = number.to_str().ok()?;
+    (folder == b"/dev" || folder.starts_with(b"/proc/")).then(|| format!("/dev/fd/{number}"))
+}
 
 /// The program that a `#!` line names.
 fn program_of(line: &[u8]) -> &[u8] {

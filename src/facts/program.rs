@@ -45,8 +45,9 @@ impl Walker<'_> {
             }
             Found::Nowhere if table.is_none() && self.is_settled() => {
                 self.list_command(Some(name.to_owned()), Identity::Undescribed, words, &call);
-                // bash calls this function with the words of a command that it does not find.
-                self.call_function(BStr::new("command_not_found_handle"), words, &call);
+                // The shell calls this function with the words of a command that it does not find.
+                let function = if self.is_zsh() { "command_not_found_handler" } else { "command_not_found_handle" };
+                self.call_function(BStr::new(function), words, &call);
             }
             Found::Nowhere => self.described(name, table, Identity::Described, words, &call),
             Found::Unknown(reason) => {

@@ -1,7 +1,7 @@
 //! What a shell holds at one point of a script, as far as the text tells it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -35,6 +35,8 @@ pub(super) struct State {
     pub(super) options: Options,
     /// Files that the script made, moved or touched in a way that cannot be told.
     pub(super) files: Rc<BTreeMap<PathBuf, Made>>,
+    /// Variables that may be changed under another name (`declare -n`); the empty name stands for all.
+    pub(super) renamed: Rc<BTreeSet<BString>>,
     /// Why any variable may have been changed: a script was sourced that could not be read.
     pub(super) unsettled: Option<Cow<'static, str>>,
     /// Nothing runs from here on: after `exit`, `return`, `break`.
@@ -131,6 +133,7 @@ impl State {
             positional: Rc::new(positional),
             options: Options::default(),
             files: Rc::default(),
+            renamed: Rc::default(),
             unsettled: None,
             ended: false,
         }
@@ -139,6 +142,11 @@ impl State {
     /// Sets a variable; its export attribute stays.
     pub(super) fn set(&mut self, name: &BStr, value: Value) {
         let allexport = self.options.allexport;
+        // The empty name stands for all.
+        let value = match self.renamed.contains(name) || self.renamed.contains(BStr::new("")) {
+            true => Value::unknown(UnknownKind::Any, format!("${name} has another name")),
+            false => value,
+        };
         let variables = Rc::make_mut(&mut self.variables);
         match variables.get_mut(name) {
             Some(variable) => variable.values = vec![value],

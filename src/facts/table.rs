@@ -259,14 +259,16 @@ impl Walker<'_> {
     /// A file of code.
     pub(super) fn script(&mut self, language: Language, value: &Argument, arguments: &[Argument], judged: &Judged<'_>) {
         let by = judged.by.at(value.at);
-        let text = value.text();
-        if text.as_ref().is_some_and(|text| matches!(text.as_bytes(), b"-" | b"/dev/stdin" | b"/dev/fd/0")) {
-            if let Some(stdin) = self.frame.stdin.clone() {
-                self.via(judged, |walker| {
-                    walker.code(language, stdin.to_vec(), format!("input of {}", judged.name), by);
-                });
-            }
-            return;
+        let text =
+            value.text().map(|text| super::nested::descriptor(&text).map_or(text, |open| Cow::Owned(open.into())));
+        if text.as_ref().is_some_and(|text| matches!(text.as_bytes(), b"-" | b"/dev/fd/0")) {
+            let Some(stdin) = self.frame.stdin.clone() else {
+                let reason = format!("{} reads code that is not known here", judged.name);
+                return self.doubt(Doubt::Script, by.part(Part::Nested), reason);
+            };
+            return self.via(judged, |walker| {
+                walker.code(language, stdin.to_vec(), format!("input of {}", judged.name), by);
+            });
         }
         if text.as_ref().is_some_and(|text| text.contains_str("://")) {
             let target = text.map(Cow::into_owned);

@@ -78,6 +78,10 @@ pub(super) struct Frame {
     pub(super) concurrent: bool,
     /// In a branch or a loop of the function that is being called.
     pub(super) conditional: bool,
+    /// In a function or a sourced file: `return` ends it.
+    pub(super) returns: bool,
+    /// In a loop of this text: `break` ends it.
+    pub(super) loops: bool,
 }
 
 /// Whose effect or doubt something is.
@@ -229,11 +233,13 @@ impl<'a> Walker<'a> {
     /// Runs `walk` in a subshell: nothing but files stays behind.
     pub(super) fn subshell(&mut self, walk: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
+        let loops = std::mem::take(&mut self.frame.loops);
         self.exits.push(None);
         self.traps.push(Vec::new());
         walk(self);
         self.run_traps();
         self.exits.pop();
+        self.frame.loops = loops;
         let files = std::mem::replace(&mut self.state, before).files;
         self.state.files = files;
     }
@@ -328,6 +334,7 @@ impl<'a> Walker<'a> {
             fallback,
             positional: if a.positional == b.positional { a.positional.clone() } else { self.any_positional(&a) },
             files: self.join_files(&a, &b),
+            renamed: if a.renamed == b.renamed { a.renamed.clone() } else { Rc::new(&*a.renamed | &*b.renamed) },
             unsettled: a.unsettled.clone().or(b.unsettled.clone()),
             pushed: if a.pushed == b.pushed { a.pushed.clone() } else { Vec::new() },
             options: if a.options == b.options { a.options } else { super::state::Options::default() },

@@ -18,6 +18,16 @@ impl Walker<'_> {
     /// Runs the commands that a command wraps; true if there are any.
     pub(super) fn tails(&mut self, judged: &Judged<'_>) -> bool {
         let mut any = false;
+        if let Some(words) = rest_of_env(judged) {
+            if words.iter().any(|word| word.prefix().iter().any(|byte| b"\\$'\"#".contains(byte))) {
+                let reason = "how `env -S` splits its text is not known";
+                self.doubt(super::effect::Doubt::Argument, judged.by, reason);
+            }
+            let call = Call { environment: judged.call.environment.clone(), ..Call::program(judged.by) };
+            let call = Call { by: super::walker::By { command: None, ..judged.by }, ..call };
+            self.via(judged, |walker| walker.deeper(judged.by.at, |walker| walker.run(&words, call)));
+            return true;
+        }
         for tail in judged.reading.tails.iter().filter(|tail| !tail.words.is_empty()) {
             any = true;
             self.via(judged, |walker| {
@@ -197,6 +207,36 @@ impl Walker<'_> {
         };
         roots.into_iter().map(below).collect()
     }
+}
+
+/// What `env -` and `env -S TEXT` run: `env` once more, with the words after the dash or those of the text.
+fn rest_of_env(judged: &Judged<'_>) -> Option<Vec<Argument>> {
+    if judged.name != "env" && judged.name != "genv" {
+        return None;
+    }
+    let tail = judged.reading.tails.first().map(|tail| tail.words.to_vec()).unwrap_or_default();
+    let given = judged.reading.tails.iter().flat_map(|tail| tail.environment.iter().map(|word| (**word).clone()));
+    let mut words = vec![Argument::known("env", judged.by.at)];
+    let text = judged.reading.options.iter().find(|option| option.is("-S") || option.is("--split-string"));
+    if let Some(value) = text.and_then(|option| option.value.as_ref()) {
+        let text = value.text().filter(|_| !value.many)?;
+        words.extend(
+            text.split(u8::is_ascii_whitespace)
+                .filter(|word| !word.is_empty())
+                .map(|word| Argument::known(word, value.at)),
+        );
+        words.extend(given);
+        words.extend(tail);
+        return Some(words);
+    }
+    let (first, rest) = tail.split_first()?;
+    if first.text().is_none_or(|text| &*text != "-")
+        || judged.reading.tails.iter().any(|tail| !tail.environment.is_empty())
+    {
+        return None;
+    }
+    words.extend(rest.iter().cloned());
+    Some(words)
 }
 
 /// `xargs -I`: what is read is put where a mark stands.

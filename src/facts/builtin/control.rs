@@ -8,7 +8,7 @@ use super::Called;
 use crate::facts::command::Call;
 use crate::facts::effect::{Aspect, Doubt, Effect, Part};
 use crate::facts::expand::append;
-use crate::facts::nested::Nested;
+use crate::facts::nested::{Nested, descriptor};
 use crate::facts::state::Made;
 use crate::facts::table::is_blank;
 use crate::facts::value::{Argument, Piece, UnknownKind};
@@ -18,7 +18,8 @@ use crate::syntax::model::SimpleCommand;
 
 pub(super) fn eval(walker: &mut Walker<'_>, called: &Called<'_>) {
     let mut text = Vec::new();
-    for (number, argument) in called.arguments.iter().enumerate() {
+    let dashes = called.arguments.first().and_then(Argument::text).is_some_and(|first| &*first == "--");
+    for (number, argument) in called.arguments.iter().skip(usize::from(dashes)).enumerate() {
         if number > 0 {
             append(&mut text, [Piece::Text(" ".into())]);
         }
@@ -40,16 +41,18 @@ pub(super) fn source(walker: &mut Walker<'_>, called: &Called<'_>) {
     let Some(file) = arguments.next() else { return };
     let by = called.by.at(file.at);
     let positional: Vec<_> = arguments.cloned().collect();
-    if let Some(name) = file.text()
+    let descriptor = file.text().and_then(|text| descriptor(&text));
+    if let Some(name) = &descriptor
         && let Some((_, printed)) = walker.pipes.iter().find(|(pipe, _)| *pipe == *name).cloned()
     {
         return run_here(walker, printed.to_vec(), name.to_string(), by);
     }
-    if file.text().is_some_and(|text| matches!(text.as_bytes(), b"/dev/stdin" | b"/dev/fd/0" | b"-")) {
-        if let Some(stdin) = walker.frame.stdin.clone() {
-            run_here(walker, stdin.to_vec(), "standard input".to_owned(), by);
+    if let Some(name) = descriptor {
+        if let (Some(stdin), "/dev/fd/0") = (walker.frame.stdin.clone(), name.as_str()) {
+            return run_here(walker, stdin.to_vec(), "standard input".to_owned(), by);
         }
-        return;
+        walker.doubt(Doubt::Script, by.part(Part::Nested), "commands are read from an input that is not known here");
+        return walker.unsettle("commands of an input that is not known were run");
     }
     for target in walker.targets(&file.pieces) {
         let Some(path) = target.path else {
@@ -130,7 +133,11 @@ fn is_trusted(walker: &Walker<'_>, path: &std::path::Path) -> bool {
 
 fn run_here(walker: &mut Walker<'_>, text: Vec<Piece>, name: String, by: crate::facts::walker::By) {
     walker.exits.push(None);
-    walker.nested(Nested { text, name, dialect: walker.frame.dialect, shell: None, by });
+    let dialect = walker.frame.dialect;
+    walker.framed(
+        |frame| (frame.returns, frame.loops) = (true, false),
+        |walker| walker.nested(Nested { text, name, dialect, shell: None, by }),
+    );
     walker.leave_loop();
 }
 
@@ -156,9 +163,8 @@ pub(super) fn exec(walker: &mut Walker<'_>, called: &Called<'_>) {
         return;
     }
     let call = Call { functions: false, builtins: false, ..called.call.clone() };
+    // The shell goes on if the program is missing and `execfail` is set, or if it cannot be redirected.
     through(walker, "exec", |walker| walker.run(words, call));
-    // The shell is gone; if the program is missing it ends too.
-    walker.state.ended = true;
 }
 
 pub(super) fn command(walker: &mut Walker<'_>, called: &Called<'_>) {
@@ -210,6 +216,10 @@ pub(super) fn trap(walker: &mut Walker<'_>, called: &Called<'_>) {
 }
 
 pub(super) fn alias(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if called.has(b'g') || called.has(b's') {
+        walker.doubt(Doubt::Dialect, called.by, "an alias that holds for words other than commands");
+    }
+    walker.print_unknown(UnknownKind::Any, "what alias prints");
     for argument in called.operands() {
         let lead = argument.prefix();
         let Some(equals) = lead.find_byte(b'=') else { continue };
@@ -234,7 +244,19 @@ pub(super) fn unalias(walker: &mut Walker<'_>, called: &Called<'_>) {
     }
 }
 
-pub(super) fn exit(walker: &mut Walker<'_>, _: &Called<'_>) {
+/// At most one number: anything else is an error after which a shell may go on.
+fn is_sure(called: &Called<'_>) -> bool {
+    match called.arguments {
+        [] => true,
+        [only] => !only.many && only.text().is_none_or(|text| text.iter().all(u8::is_ascii_digit)),
+        _ => false,
+    }
+}
+
+pub(super) fn exit(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if !is_sure(called) {
+        return;
+    }
     // What ends here is not joined with what goes on, so its traps run from here.
     if let Some(traps) = walker.traps.last()
         && !traps.is_empty()
@@ -246,8 +268,17 @@ pub(super) fn exit(walker: &mut Walker<'_>, _: &Called<'_>) {
     walker.state.ended = true;
 }
 
-pub(super) fn leave(walker: &mut Walker<'_>, _: &Called<'_>) {
-    walker.leave();
+pub(super) fn leave_function(walker: &mut Walker<'_>, called: &Called<'_>) {
+    // Outside of functions and sourced files it is an error, and the script goes on.
+    if walker.frame.returns && is_sure(called) {
+        walker.leave();
+    }
+}
+
+pub(super) fn leave_loop(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if walker.frame.loops && is_sure(called) {
+        walker.leave();
+    }
 }
 
 /// `enable -f FILE`, `zmodload`: code is loaded into the shell.

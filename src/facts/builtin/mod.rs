@@ -7,11 +7,12 @@ mod output;
 mod read;
 pub(super) mod variable;
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use super::Identity;
 use super::command::Call;
-use super::value::Argument;
+use super::state::Value;
+use super::value::{Argument, Piece, UnknownKind};
 use super::walker::{By, Walker};
 use crate::syntax::Dialect;
 
@@ -24,6 +25,9 @@ pub(super) struct Called<'c> {
     pub(super) call: &'c Call,
     pub(super) by: By,
 }
+
+/// Builtins that read variables which are assigned before them.
+const READING: &[&str] = &["eval", ".", "source", "cd", "chdir", "pushd", "read"];
 
 type Run = fn(&mut Walker<'_>, &Called<'_>);
 
@@ -45,25 +49,25 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     ("[", All, evaluates),
     ("test", All, evaluates),
     ("wait", All, nothing),
-    ("jobs", All, nothing),
+    ("jobs", All, prints),
     ("fg", All, nothing),
     ("bg", All, nothing),
     ("disown", NotDash, nothing),
-    ("type", All, nothing),
+    ("type", All, prints),
     ("hash", All, remembers),
-    ("times", All, nothing),
+    ("times", All, prints),
     ("umask", All, nothing),
-    ("ulimit", All, nothing),
+    ("ulimit", All, prints),
     ("let", NotDash, variable::arithmetic),
-    ("caller", Bash, nothing),
-    ("help", Bash, nothing),
+    ("caller", Bash, prints),
+    ("help", Bash, prints),
     ("compgen", Bash, runs_option),
     ("complete", Bash, runs_option),
     ("compopt", Bash, nothing),
     ("bind", Bash, runs_binding),
-    ("dirs", NotDash, nothing),
+    ("dirs", NotDash, prints),
     ("suspend", NotDash, nothing),
-    ("whence", Zsh, nothing),
+    ("whence", Zsh, prints),
     ("autoload", Zsh, nothing),
     ("setopt", Zsh, option::setopt),
     ("unsetopt", Zsh, option::setopt),
@@ -101,10 +105,11 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     ("alias", All, control::alias),
     ("unalias", All, control::unalias),
     ("exit", All, control::exit),
-    ("logout", NotDash, control::exit),
-    ("return", All, control::leave),
-    ("break", All, control::leave),
-    ("continue", All, control::leave),
+    // Only a login shell ends.
+    ("logout", NotDash, nothing),
+    ("return", All, control::leave_function),
+    ("break", All, control::leave_loop),
+    ("continue", All, control::leave_loop),
     ("enable", Bash, control::enable),
     ("zmodload", Zsh, control::enable),
 ];
@@ -122,8 +127,29 @@ impl Walker<'_> {
         let Some((_, _, run)) = found else { return false };
         let command = self.list_command(Some(name.to_owned()), Identity::Described, words, call);
         let by = self.own(command, call);
-        run(self, &Called { arguments: words.get(1..).unwrap_or_default(), words, call, by });
+        let called = Called { arguments: words.get(1..).unwrap_or_default(), words, call, by };
+        if READING.iter().any(|reading| name == *reading) {
+            self.with_variables(&call.environment, |walker| run(walker, &called));
+        } else {
+            run(self, &called);
+        }
         true
+    }
+
+    /// Runs `walk` with variables that hold for one builtin alone, unless it changes them.
+    fn with_variables(&mut self, given: &[(BString, Vec<Piece>)], walk: impl FnOnce(&mut Self)) {
+        let before = self.assign_for_call(given);
+        walk(self);
+        for ((name, variable), (_, pieces)) in before.into_iter().zip(given) {
+            if *self.variable(name.as_ref()) != [Value::Scalar(pieces.clone())] {
+                continue;
+            }
+            let variables = std::rc::Rc::make_mut(&mut self.state.variables);
+            match variable {
+                Some(variable) => variables.insert(name, variable),
+                None => variables.remove(&name),
+            };
+        }
     }
 
     /// Whether a shell of this dialect has such a builtin.
@@ -134,10 +160,16 @@ impl Walker<'_> {
 
 fn nothing(_: &mut Walker<'_>, _: &Called<'_>) {}
 
+fn prints(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let name = called.words.first().map(Argument::prefix).unwrap_or_default();
+    walker.print_unknown(UnknownKind::Any, format!("what {name} prints"));
+}
+
 /// `hash -p FILE NAME`: the name leads to that file from here on.
 fn remembers(walker: &mut Walker<'_>, called: &Called<'_>) {
-    if called.has(b'p') {
-        walker.doubt(crate::facts::Doubt::Program, called.by, "`hash -p` makes a name lead to another program");
+    // zsh: `hash NAME=FILE`.
+    if called.has(b'p') || walker.is_zsh() && called.operands().any(|name| name.prefix().contains(&b'=')) {
+        walker.doubt(crate::facts::Doubt::Program, called.by, "`hash` makes a name lead to another program");
     }
 }
 
@@ -145,6 +177,7 @@ fn remembers(walker: &mut Walker<'_>, called: &Called<'_>) {
 fn evaluates(walker: &mut Walker<'_>, called: &Called<'_>) {
     for argument in called.arguments {
         if argument.prefix().contains(&b'[') {
+            walker.arithmetic_names(&argument.pieces, called.by.at(argument.at));
             walker.evaluated(&argument.pieces, called.by.at(argument.at));
         }
     }
@@ -183,13 +216,14 @@ fn runs(walker: &mut Walker<'_>, called: &Called<'_>, text: Option<&Argument>) {
 impl Called<'_> {
     /// The arguments after the options.
     fn operands(&self) -> impl Iterator<Item = &Argument> {
-        let option = |argument: &&Argument| argument.prefix().starts_with(b"-") || argument.prefix().starts_with(b"+");
-        let after = self.arguments.iter().position(|argument| argument.text().is_some_and(|text| &*text == "--"));
-        let skipped = match after {
-            Some(dashes) => dashes + 1,
-            None => self.arguments.iter().take_while(option).count(),
+        let is = |argument: &Argument, word: &str| argument.text().is_some_and(|text| &*text == word);
+        let option = |argument: &&Argument| {
+            let lead = argument.prefix();
+            (lead.starts_with(b"-") || lead.starts_with(b"+")) && !is(argument, "-") && !is(argument, "--")
         };
-        self.arguments.iter().skip(skipped)
+        let skipped = self.arguments.iter().take_while(option).count();
+        let dashes = self.arguments.get(skipped).is_some_and(|argument| is(argument, "--"));
+        self.arguments.iter().skip(skipped + usize::from(dashes))
     }
 
     /// Whether an option letter is given.

@@ -17,6 +17,10 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>) {
             named = false;
             let on = called.arguments.iter().any(|argument| argument.text().is_some_and(|text| text.starts_with(b"-")));
             long(walker, &text, on);
+            if walker.is_zsh() {
+                let name = [argument.clone()];
+                setopt(walker, &Called { arguments: &name, words: called.words, call: called.call, by: called.by });
+            }
             arguments.next();
             continue;
         }

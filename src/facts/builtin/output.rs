@@ -54,6 +54,18 @@ pub(super) fn printf(walker: &mut Walker<'_>, called: &Called<'_>) {
         variable = name.text().map(std::borrow::Cow::into_owned);
         arguments = rest;
     }
+    if let [option, rest @ ..] = arguments
+        && let Some(name) = option.prefix().strip_prefix(b"-v")
+        && !name.is_empty()
+    {
+        let name = crate::facts::table::without(option, 2);
+        walker.evaluated(&name.pieces, called.by);
+        variable = name.text().map(std::borrow::Cow::into_owned);
+        if variable.is_none() {
+            walker.unsettle("a variable of a name that is not known is assigned");
+        }
+        arguments = rest;
+    }
     if let [dashes, rest @ ..] = arguments
         && dashes.text().is_some_and(|text| &*text == "--")
     {

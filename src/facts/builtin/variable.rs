@@ -8,7 +8,7 @@ use super::Called;
 use crate::facts::state::Value;
 use crate::facts::table::without;
 use crate::facts::value::{Argument, Piece, UnknownKind, known};
-use crate::facts::walker::Walker;
+use crate::facts::walker::{By, Walker};
 
 /// `export`, `readonly`, `declare`, `typeset`.
 pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
@@ -34,10 +34,15 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
         if in_function && declares {
             remember(walker, &name);
         }
-        if called.has(b'n') {
+        if called.has(b'i')
+            && let Some((pieces, _)) = &value
+        {
+            walker.arithmetic_names(pieces, called.by.at(argument.at));
+        }
+        if declares && called.has(b'n') {
             refer(walker, value.as_ref());
         }
-        assign(walker, &name, value, special);
+        assign(walker, &name, value, special, called.by);
         if export {
             let values = walker.variable(name.as_ref()).into_owned();
             let variables = Rc::make_mut(&mut walker.state.variables);
@@ -50,8 +55,14 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
 /// `declare -n REF=NAME`: from here on NAME may be changed under another name.
 fn refer(walker: &mut Walker<'_>, value: Option<&(Vec<Piece>, bool)>) {
     match value.and_then(|(pieces, _)| known(pieces)) {
-        Some(target) => walker.state.set_unknown(&target, UnknownKind::Any, format!("${target} has another name")),
-        None => walker.unsettle("a variable may have another name"),
+        Some(target) => {
+            walker.state.set_unknown(&target, UnknownKind::Any, format!("${target} has another name"));
+            Rc::make_mut(&mut walker.state.renamed).insert(target.into_owned());
+        }
+        None => {
+            walker.unsettle("a variable may have another name");
+            Rc::make_mut(&mut walker.state.renamed).insert(BString::default());
+        }
     }
 }
 
@@ -59,8 +70,12 @@ pub(super) fn local(walker: &mut Walker<'_>, called: &Called<'_>) {
     for argument in called.operands() {
         let Some((name, value)) = split(argument) else { continue };
         remember(walker, &name);
+        if called.has(b'n') {
+            refer(walker, value.as_ref());
+        }
         let value = value.or(Some((Vec::new(), false)));
-        assign(walker, &name, value, called.has(b'n') || called.has(b'A') || called.has(b'i'));
+        let special = called.has(b'n') || called.has(b'A') || called.has(b'i');
+        assign(walker, &name, value, special, called.by);
     }
 }
 
@@ -73,7 +88,10 @@ fn remember(walker: &mut Walker<'_>, name: &BString) {
     }
 }
 
-fn assign(walker: &mut Walker<'_>, name: &BString, value: Option<(Vec<Piece>, bool)>, special: bool) {
+fn assign(walker: &mut Walker<'_>, name: &BString, value: Option<(Vec<Piece>, bool)>, special: bool, by: By) {
+    if let ("PS4", Some((text, _))) = (name.to_str().unwrap_or_default(), &value) {
+        walker.evaluated(text, by);
+    }
     match value {
         None if special => walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("${name} has attributes")),
         None => {}
@@ -164,6 +182,7 @@ pub(super) fn getopts(walker: &mut Walker<'_>, called: &Called<'_>) {
 pub(super) fn arithmetic(walker: &mut Walker<'_>, called: &Called<'_>) {
     super::evaluates(walker, called);
     for argument in called.arguments {
+        walker.arithmetic_names(&argument.pieces, called.by.at(argument.at));
         for name in assigned_in_arithmetic(&argument.pieces) {
             walker.state.set_unknown(name.as_ref(), UnknownKind::Number, "a number from arithmetic");
         }

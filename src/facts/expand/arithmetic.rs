@@ -1,10 +1,14 @@
 //! Arithmetic on known numbers.
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
+use crate::facts::effect::Doubt;
 use crate::facts::state::Value;
 use crate::facts::value::{Piece, UnknownKind, known};
-use crate::facts::walker::Walker;
+use crate::facts::walker::{By, Walker};
+
+/// So many variables of an expression are followed.
+const MAX_NAMES: usize = 32;
 
 impl Walker<'_> {
     /// The value of an expression, or a number of which no more is known.
@@ -16,6 +20,28 @@ impl Walker<'_> {
         }
     }
 
+    /// Judges the command substitutions in the values of variables that an expression mentions: the values are
+    /// expressions too.
+    pub(in crate::facts) fn arithmetic_names(&mut self, pieces: &[Piece], by: By) {
+        let mut left: Vec<BString> = pieces.iter().flat_map(names).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(name) = left.pop() {
+            if seen.len() >= MAX_NAMES || !seen.insert(name.clone()) {
+                continue;
+            }
+            for value in self.variable(name.as_ref()).into_owned() {
+                let Value::Scalar(pieces) = value else { continue };
+                if pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(&b'['))) {
+                    if known(&pieces).is_none() {
+                        self.doubt(Doubt::Argument, by, format!("${name} is evaluated, and not known"));
+                    }
+                    self.evaluated(&pieces, by);
+                }
+                left.extend(pieces.iter().flat_map(names));
+            }
+        }
+    }
+
     fn number(&self, name: &BStr) -> Option<i64> {
         match &*self.variable(name) {
             [Value::Scalar(pieces)] => known(pieces)?.to_str().ok()?.trim().parse().ok(),
@@ -23,6 +49,16 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// The words of a text that can name variables.
+fn names(piece: &Piece) -> Vec<BString> {
+    let Piece::Text(text) = piece else { return Vec::new() };
+    text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
+        .filter(|word| word.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_'))
+        .take(MAX_NAMES)
+        .map(BString::from)
+        .collect()
 }
 
 /// Reads an expression of the four operations with parentheses; anything else is not evaluated.

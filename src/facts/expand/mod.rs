@@ -41,7 +41,7 @@ impl Walker<'_> {
         if !declares {
             return self.expand(words);
         }
-        let each = words.iter().flat_map(|word| match value_start(word) {
+        let each = words.iter().flat_map(|word| match value_start(&word.parts) {
             Some(start) => vec![self.declared_word(word, start)],
             None => self.expand_word(word),
         });
@@ -91,11 +91,31 @@ impl Walker<'_> {
     }
 
     fn fields_of(&mut self, parts: &[Part], at: super::Location) -> Vec<Argument> {
-        let bits = self.bits(parts, true);
+        let bits = match self.value_tilde(parts) {
+            // bash expands `~` in whatever looks like an assignment: `make PREFIX=~/x`.
+            Some((name, value)) => {
+                let mut bits = vec![Bit::literal(name, false)];
+                bits.extend(self.bits(&value, true));
+                bits
+            }
+            None => self.bits(parts, true),
+        };
         let splits = !matches!(self.frame.dialect, Dialect::Zsh);
         let separators = if splits { self.separators() } else { BString::from("") };
         let globs = if self.state.options.noglob { None } else { Some(self.state.options.extglob) };
         field::split(bits, separators.as_ref(), globs, at)
+    }
+
+    /// `NAME=` and the parts of a value that begins with `~`.
+    fn value_tilde(&self, parts: &[Part]) -> Option<(BString, Vec<Part>)> {
+        let start = value_start(parts)?;
+        let Some((Part::Literal { text, quoted }, rest)) = parts.split_first() else { return None };
+        if self.frame.dialect != Dialect::Bash || text.get(start) != Some(&b'~') {
+            return None;
+        }
+        let (name, value) = text.split_at_checked(start)?;
+        let first = Part::Literal { text: BStr::new(value).into(), quoted: *quoted };
+        Some((name.into(), std::iter::once(first).chain(rest.iter().cloned()).collect()))
     }
 
     /// The bytes at which unquoted expansions are split.
@@ -141,8 +161,9 @@ impl Walker<'_> {
                 Part::ProcessSubstitution { body, output, span } => {
                     bits.push(Bit::quoted(self.process_substitution(body, *output, self.at(*span))));
                 }
-                Part::Arithmetic { parts, .. } => {
+                Part::Arithmetic { parts, span } => {
                     let inner = self.expand_joined(parts, false);
+                    self.arithmetic_names(&inner, By::script(self.at(*span)));
                     bits.push(Bit::expanded(self.arithmetic(&inner), false));
                 }
                 Part::Opaque(opaque) => {
@@ -171,7 +192,10 @@ impl Walker<'_> {
                 ),
                 _ => Piece::Text(super::place::shown(self.host.home())),
             },
-            b"+" => first_piece(self.folder_value(&self.state.cwd)),
+            b"+" => match &*self.variable(BStr::new("PWD")) {
+                [value] => first_piece(value.clone()),
+                _ => Piece::unknown(UnknownKind::Any, "$PWD has one of several values here"),
+            },
             b"-" => Piece::unknown(UnknownKind::Any, "the folder before the last `cd`"),
             b"root" => Piece::Text("/root".into()),
             user if user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte)) => {
@@ -193,8 +217,8 @@ fn first_piece(value: super::state::Value) -> Piece {
 }
 
 /// Where the value begins in `NAME=…` and `NAME+=…`.
-fn value_start(word: &Word) -> Option<usize> {
-    let Some(Part::Literal { text, quoted: false }) = word.parts.first() else { return None };
+fn value_start(parts: &[Part]) -> Option<usize> {
+    let Some(Part::Literal { text, quoted: false }) = parts.first() else { return None };
     let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let rest = text.get(name..).unwrap_or_default();
     match (name, rest.first(), rest.get(1)) {

@@ -55,6 +55,9 @@ impl Walker<'_> {
             return self.positional(number);
         }
         let index = parameter.index.as_ref().map(|index| self.expand_scalar(index));
+        if let Some(index) = &index {
+            self.arithmetic_names(index, By::script(self.at(parameter.span)));
+        }
         self.value(name.into(), index.as_deref())
     }
 
@@ -158,6 +161,13 @@ impl Walker<'_> {
             Some(name) if name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') => {
                 self.value(name.as_ref(), None)
             }
+            Some(name) => {
+                let name = [Piece::Text(name)];
+                let by = By::script(self.at(parameter.span));
+                self.evaluated(&name, by);
+                self.arithmetic_names(&name, by);
+                Got::One(vec![Piece::unknown(UnknownKind::Any, "an element of an array")])
+            }
             _ => Got::One(vec![Piece::unknown(
                 UnknownKind::Any,
                 format!("what ${{!{}}} names is not known", parameter.name),
@@ -181,6 +191,9 @@ impl Walker<'_> {
             return Got::One(vec![Piece::unknown(UnknownKind::Any, "a text expanded as a prompt")]);
         }
         let operands: Vec<Vec<Piece>> = words.iter().map(|word| self.expand_scalar(word)).collect();
+        if operator == ":" {
+            operands.iter().for_each(|operand| self.arithmetic_names(operand, By::script(self.at(parameter.span))));
+        }
         match got {
             Got::Unset => Got::Unset,
             Got::One(pieces) => Got::One(self.transform(operator, &operands, pieces)),
