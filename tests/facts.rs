@@ -496,6 +496,28 @@ fn other_shells_expand_otherwise() {
         (Dialect::Dash, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
         (Dialect::Dash, "pushd /etc; rm x", "delete.replaceable /home/u/p/x"),
         (Dialect::Zsh, "alias ls='rm -rf /etc'\nls", "delete.root /etc"),
+        (Dialect::Zsh, "eval -- rm -rf /etc", "delete.root /etc"),
+        (
+            Dialect::Zsh,
+            "x='rm -rf /etc'; ${=x}",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: a value that zsh splits into words",
+        ),
+        (
+            Dialect::Zsh,
+            "x='rm -rf /etc'; $=x",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: a value that zsh splits into words",
+        ),
+        (
+            Dialect::Zsh,
+            "set -o shwordsplit; x='rm -rf /etc'; $x",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: options that change how the rest is read",
+        ),
+        (
+            Dialect::Zsh,
+            "functions[q]='rm -rf /etc'; q",
+            "? dialect: what is assigned to functions changes what names mean",
+        ),
+        (Dialect::Zsh, "alias -g X='; rm -rf /etc'", "? dialect: an alias that holds for words other than commands"),
     ];
     for (dialect, script, expected) in rows {
         let all = found(&facts_on(&Machine::default(), dialect, script));
