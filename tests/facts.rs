@@ -536,6 +536,24 @@ fn long_scripts_are_read_to_the_end() {
 }
 
 #[test]
+fn values_that_grow_are_given_up() {
+    let doubled = [
+        format!("x=aaaaaaaa;{} rm -rf $x", "x=$x$x;".repeat(60)),
+        format!("x=(a);{} rm -rf \"${{x[@]}}\"", r#"x=("${x[@]}" "${x[@]}");"#.repeat(40)),
+        format!("set -- a;{} rm -rf \"$@\"", r#"set -- "$@" "$@";"#.repeat(40)),
+        format!("f() {{ rm -rf \"$@\"; }}; x=$(printf {}); f {}", "a".repeat(60_000), "$x".repeat(10_000)),
+        "rm -rf {1..1000000000}".to_owned(),
+        format!("rm -rf {}", "{a,b}".repeat(40)),
+    ];
+    for script in doubled {
+        let facts = facts_on(&Machine::default(), Dialect::Bash, &script);
+        assert!(facts.commands.iter().all(|command| command.argv.len() <= 2 * 4096), "{script}");
+        assert!(facts.commands.iter().flat_map(|command| &command.argv).flatten().all(|word| word.len() <= 65_536));
+        assert!(!facts.doubts.is_empty(), "{script}");
+    }
+}
+
+#[test]
 fn what_multiplies_is_bounded() {
     let loops = "for a in {1..60}; do for b in {1..60}; do for c in {1..60}; do echo $a; done; done; done";
     assert_eq!(effects(loops), "? limit: the script takes too many steps to be followed to its end");
