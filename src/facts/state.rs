@@ -237,7 +237,9 @@ impl Value {
         if pieces.iter().map(|piece| piece.size()).sum::<usize>() <= MAX_SIZE {
             return self;
         }
-        let kinds = pieces.iter().filter_map(|piece| if let Piece::Unknown(unknown) = piece { Some(unknown.kind) } else { None });
+        let kinds = pieces
+            .iter()
+            .filter_map(|piece| if let Piece::Unknown(unknown) = piece { Some(unknown.kind) } else { None });
         let kind = kinds.reduce(UnknownKind::or).filter(|kind| kind.is_tainted()).unwrap_or(UnknownKind::Any);
         Self::unknown(kind, TOO_LONG)
     }
