@@ -27,7 +27,7 @@ impl Excerpt {
         let (before, rest) = text.split_at(start);
         let (inside, after) = rest.split_at(end - start);
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let line = 1 + before.split(|&byte| byte == b'\n').skip(1).count();
         let before = terminal_text::block(before.get(line_start..).unwrap_or_default());
         let inside = terminal_text::block(inside);
         let after = terminal_text::block(after.split(|&byte| byte == b'\n').next().unwrap_or_default());

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::decision::{Decision, Finding, LayerKind, Mode, Verdict};
 use crate::diagnostic::Span;
 use crate::excerpt::Excerpt;
-use crate::facts::{CommandFact, Facts};
+use crate::facts::{Aspect, CommandFact, Doubt, Facts};
 use crate::terminal_text;
 
 /// Version of the JSON shape.
@@ -254,9 +254,9 @@ impl<'a> JsonFinding<'a> {
             verdict: finding.verdict,
             rule: finding.rule.as_deref(),
             effect: finding.effect.map(|(effect, _)| effect.word()),
-            place: finding.effect.and_then(|(_, aspect)| aspect).map(|aspect| aspect.word()),
+            place: finding.effect.and_then(|(_, aspect)| aspect).map(Aspect::word),
             target: finding.target.as_ref().map(|target| Bytes(target.as_ref())),
-            doubt: finding.doubt.map(|doubt| doubt.word()),
+            doubt: finding.doubt.map(Doubt::word),
             span: pair(facts.outermost(finding.at)),
             reason: &finding.reason,
         }

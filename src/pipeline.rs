@@ -135,7 +135,7 @@ fn task<'a>(
         };
     };
     before.extend(surroundings.sourced(&wrapped.sourced));
-    let dialect = wrapped.shell.map_or(dialect, |shell| shell.dialect());
+    let dialect = wrapped.shell.map_or(dialect, super::shell::Shell::dialect);
     let name = format!("command of {}", wrapped.agent);
     Task { text: &wrapped.text, name, dialect, zero: caller.into(), positional: Vec::new(), before }
 }

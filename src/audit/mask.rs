@@ -97,6 +97,7 @@ const TOKENS: &[(&[u8], usize, &str)] = &[
 ];
 
 /// The bytes (ASCII) with which tokens begin, as a set of bits. Most words are no token and need no look at the table.
+#[allow(clippy::indexing_slicing, reason = "computed by the compiler, which refuses what is out of bounds")]
 const FIRST: u128 = {
     let (mut first, mut at) = (0, 0);
     while at < TOKENS.len() {

@@ -1,5 +1,6 @@
 //! What to set so that an agent starts the shims: one snippet per agent, from `install/`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// Stands for the shims' folder in a snippet.
@@ -46,7 +47,7 @@ pub(super) fn text(shims: &Path) -> String {
     };
     let mut text = format!("In the shell from which you start an agent:\n{}", indented(ENVIRONMENT));
     for Setting { agent, into, snippet } in SETTINGS {
-        text.push_str(&format!("{agent}, in {into}:\n{}", indented(snippet)));
+        let _ = write!(text, "{agent}, in {into}:\n{}", indented(snippet));
     }
     text.push_str("Codex takes the login shell of the user database; docs/agents.md says what that means.\n");
     text

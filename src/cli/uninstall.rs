@@ -1,5 +1,6 @@
 //! `vetsh uninstall`: takes away what `vetsh install` made.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<i32, Fault> {
         purge(paths)?;
         report.push_str("removed policy, log and state\n");
     } else {
-        report.push_str(&format!("kept {} and {}\n", paths.config.display(), paths.state.display()));
+        let _ = writeln!(report, "kept {} and {}", paths.config.display(), paths.state.display());
     }
     for folder in [&record.shims, &paths.runtime] {
         // Stays where it holds anything else.

@@ -302,7 +302,7 @@ fn option_tokens(condition: &Condition) -> impl Iterator<Item = &str> {
 
 /// The spellings that an entry lists more than once.
 fn doubled_options(program: &Program) -> Vec<&str> {
-    let mut spellings: Vec<_> = program.options.iter().flat_map(|option| option.spellings()).collect();
+    let mut spellings: Vec<_> = program.options.iter().flat_map(super::schema::OptionSpec::spellings).collect();
     spellings.sort_unstable();
     spellings.iter().zip(spellings.iter().skip(1)).filter(|(one, next)| one == next).map(|(one, _)| *one).collect()
 }

@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
     /// How deep the entry is that lists `spec`.
     fn level_of(&self, spec: &OptionSpec) -> usize {
         let lists = |level: &&Program| level.options.iter().any(|listed| std::ptr::eq(listed, spec));
-        self.levels.iter().position(|level| lists(level)).map_or(self.levels.len(), |level| level + 1)
+        self.levels.iter().position(lists).map_or(self.levels.len(), |level| level + 1)
     }
 
     fn unlisted(&mut self, name: &[u8], value: Option<Argument>) {

@@ -80,9 +80,9 @@ impl Walker<'_> {
             let target = Some(shown_pieces(&used.value.pieces));
             let aspect = Some(Aspect::Other);
             return if writes {
-                self.effect((Effect::Send, aspect), target, by, "copies files to another host")
+                self.effect((Effect::Send, aspect), target, by, "copies files to another host");
             } else {
-                self.effect((Effect::Fetch, aspect), target, by, "copies files from another host")
+                self.effect((Effect::Fetch, aspect), target, by, "copies files from another host");
             };
         }
         self.path_effect(if writes { Effect::Write } else { Effect::Read }, &used.value, by, "");

@@ -190,7 +190,7 @@ impl Walker<'_> {
                 _ => self.content(&used.value.pieces),
             };
             if plain {
-                self.print(content)
+                self.print(content);
             } else {
                 let kind = super::state::Value::Scalar(content).kind();
                 self.print_unknown(kind, "the numbered content of a file");
@@ -309,7 +309,7 @@ impl Walker<'_> {
         let Some(fact) = judged.by.command.and_then(|command| self.facts.commands.get(command)) else {
             return UnknownKind::Any;
         };
-        let words: Vec<_> = fact.argv.iter().flatten().map(std::string::ToString::to_string).collect();
+        let words: Vec<_> = fact.argv.iter().flatten().map(ToString::to_string).collect();
         let line =
             std::iter::once(judged.name.to_string()).chain(words.into_iter().skip(1)).collect::<Vec<_>>().join(" ");
         let hit = PRINTS.iter().filter(|(prefix, _)| {

@@ -283,7 +283,7 @@ impl Walker<'_> {
         }
         for target in self.targets(&value.pieces) {
             if let Some(path) = target.path {
-                self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language)))
+                self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language)));
             } else {
                 let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
                 self.effect((Effect::Run, aspect), Some(target.shown.clone()), by, "runs a file");

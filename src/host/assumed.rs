@@ -95,9 +95,9 @@ impl Host for AssumedHost {
     fn look(&self, path: &Path) -> Look {
         let real = self.absolute(path);
         let is = |known: &&str| real == Path::new(known);
-        let kind = if DEVICES.iter().any(|known| is(known)) {
+        let kind = if DEVICES.iter().any(is) {
             LookKind::Device
-        } else if FOLDERS.iter().any(|known| is(known)) || real == self.start || real == self.home {
+        } else if FOLDERS.iter().any(is) || real == self.start || real == self.home {
             LookKind::Directory
         } else {
             LookKind::Unknown

@@ -26,6 +26,9 @@ const LIST_LIMIT: usize = 65_536;
 /// The most symbolic links followed in one path, as in the kernel.
 const LINK_LIMIT: usize = 40;
 
+/// Answers that were given.
+type Memo<K, V> = RefCell<BTreeMap<K, V>>;
+
 /// The real machine. Every answer is kept, so that one decision sees one machine.
 pub struct RealHost {
     start: PathBuf,
@@ -33,12 +36,12 @@ pub struct RealHost {
     project: Option<PathBuf>,
     user: u32,
     environment: OnceCell<Vec<(BString, BString)>>,
-    looks: RefCell<BTreeMap<PathBuf, Look>>,
-    lists: RefCell<BTreeMap<PathBuf, Option<Vec<BString>>>>,
-    contents: RefCell<BTreeMap<PathBuf, Result<Rc<[u8]>, Unread>>>,
+    looks: Memo<PathBuf, Look>,
+    lists: Memo<PathBuf, Option<Vec<BString>>>,
+    contents: Memo<PathBuf, Result<Rc<[u8]>, Unread>>,
     reads: RefCell<Vec<FileRead>>,
-    programs: RefCell<BTreeMap<(BString, Option<BString>), Option<PathBuf>>>,
-    repositories: RefCell<BTreeMap<PathBuf, Option<Repository>>>,
+    programs: Memo<(BString, Option<BString>), Option<PathBuf>>,
+    repositories: Memo<PathBuf, Option<Repository>>,
 }
 
 /// Why the machine cannot be observed.

@@ -43,7 +43,7 @@ impl Judge<'_> {
                 Kind::Word(word) => match word.as_str() {
                     "print" | "printf" => printing = Some(depth),
                     "system" if self.program.mark(next) == Some("(") => {
-                        self.command(self.operand(Spot { list: 0, at: at + 2 }), spot, "awk's `system` runs a command")
+                        self.command(self.operand(Spot { list: 0, at: at + 2 }), spot, "awk's `system` runs a command");
                     }
                     "getline" => self.getline(spot),
                     word if word.chars().any(|letter| self.program.source.unknown(letter).is_some()) => {

@@ -76,7 +76,7 @@ impl Collector<'_> {
                 Some(Kind::Mark("=" | ":=" | "||=" | "??="))
                     if depth == 0 || !self.language.indented || self.is_mark(at, ":=") =>
                 {
-                    self.assignment(at)
+                    self.assignment(at);
                 }
                 Some(Kind::Mark("+=" | ".=" | "/=")) => self.joined(at),
                 Some(Kind::Word(word)) => match word.as_str() {
@@ -188,7 +188,7 @@ impl Collector<'_> {
             names.push(name.to_owned());
             match at.checked_sub(2) {
                 Some(next) if self.is_mark(at - 1, ",") && !self.tokens.get(at).is_some_and(|token| token.fresh) => {
-                    at = next
+                    at = next;
                 }
                 _ => break,
             }

@@ -167,7 +167,7 @@ impl Judge<'_> {
                 receiver: site.receiver.clone(),
                 arguments: site.arguments.clone(),
                 span: site.span,
-            })
+            });
         });
         for site in &sites {
             self.site(site);

@@ -91,7 +91,7 @@ impl Program<'_> {
                     values.extend(right);
                     next = after;
                 }
-                Some(",") | Some(")" | "]" | "}" | ";" | ":" | "=>") | None => {
+                Some("," | ")" | "]" | "}" | ";" | ":" | "=>") | None => {
                     let goes_on =
                         self.word(next).is_some_and(|word| matches!(word, "or" | "if" | "else")) && !self.fresh(next);
                     if !goes_on {
@@ -211,10 +211,9 @@ impl Program<'_> {
                 let (_, end) = self.operand(next, depth + 1);
                 (vec![unknown("computed")], end)
             }
-            Kind::Mark(":") => (
-                vec![self.word(next).map_or_else(|| unknown("a symbol"), |word| text(word))],
-                Spot { at: next.at + 1, ..next },
-            ),
+            Kind::Mark(":") => {
+                (vec![self.word(next).map_or_else(|| unknown("a symbol"), text)], Spot { at: next.at + 1, ..next })
+            }
             Kind::Mark("%") => {
                 let name = format!("%{}", self.word(next).unwrap_or_default());
                 (vec![Value::Name(name)], Spot { at: next.at + 1, ..next })
@@ -263,7 +262,7 @@ impl Program<'_> {
             // Only python joins literals that stand side by side.
             match self.token(next).map(|token| &token.kind) {
                 Some(Kind::Text(more)) if self.language.indented && !more.command && !more.words => {
-                    parts = more.parts.as_slice()
+                    parts = more.parts.as_slice();
                 }
                 _ => return (values, next),
             }

@@ -116,7 +116,7 @@ fn after_patterns<'t>(word: &str, argument: &'t str) -> &'t str {
         _ => return argument,
     };
     let text = argument.trim_start_matches('!');
-    let Some(mark) = text.chars().next().filter(|mark| mark.is_ascii_punctuation()) else { return argument };
+    let Some(mark) = text.chars().next().filter(char::is_ascii_punctuation) else { return argument };
     text.splitn(parts + 1, mark).nth(parts).unwrap_or_default()
 }
 

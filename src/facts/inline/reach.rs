@@ -123,7 +123,7 @@ impl Judge<'_> {
                             receiver: Vec::new(),
                             arguments: site.arguments.clone(),
                             span: site.span,
-                        })
+                        });
                     });
                 }
                 if at > from.at && from != given.spot && self.program.token(spot).is_none_or(|token| token.fresh) {

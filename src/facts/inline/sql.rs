@@ -159,7 +159,7 @@ impl Statement<'_> {
         let changes = !LOOKING.contains(&word.as_str())
             || ((word == "WITH" || explained) && CHANGING.iter().any(|word| self.has(word)));
         let mut push = |effect: Effect, reason: String| {
-            findings.push(InlineFinding { what: What::Effect(effect, None), span, reason: reason.into() })
+            findings.push(InlineFinding { what: What::Effect(effect, None), span, reason: reason.into() });
         };
         if word == "SELECT" && self.has("INTO") {
             push(Effect::Control, "`SELECT INTO` makes a table or a file".into());

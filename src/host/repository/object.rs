@@ -1,6 +1,7 @@
 //! Commits, trees and blobs: loose (gitformat-loose) and packed (gitformat-pack).
 
 use std::cell::OnceCell;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
@@ -33,7 +34,7 @@ pub(super) struct Objects {
 struct Pack {
     index: File,
     count: u64,
-    pack: File,
+    objects: File,
 }
 
 /// The kinds of object, as numbered in packs.
@@ -112,7 +113,11 @@ impl Objects {
     }
 
     fn loose(&self, id: Id) -> Option<(Kind, Vec<u8>)> {
-        let digits: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut digits = String::with_capacity(40);
+        for byte in id {
+            // Writing to a String cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
         let (folder, name) = digits.split_at(2);
         let file = self.folders.iter().find_map(|objects| File::open(objects.join(folder).join(name)).ok())?;
         let content = inflate(BufReader::new(file))?;
@@ -136,12 +141,12 @@ impl Objects {
     /// The object at `at` in a pack; differences are applied to what they build on.
     fn packed(&self, pack: &Pack, at: u64, depth: usize) -> Option<(Kind, Vec<u8>)> {
         let mut header = [0; 64];
-        let read = pack.pack.read_at(&mut header, at).ok()?;
+        let read = pack.objects.read_at(&mut header, at).ok()?;
         let header = header.get(..read)?;
         let first = *header.first()?;
         let start = header.iter().position(|byte| byte & 0x80 == 0)? + 1;
         let content = |start: usize| {
-            let mut file = BufReader::new(&pack.pack);
+            let mut file = BufReader::new(&pack.objects);
             file.seek(SeekFrom::Start(at + u64::try_from(start).ok()?)).ok()?;
             inflate(file)
         };
@@ -168,7 +173,7 @@ impl Pack {
         if index.extension()? != "idx" {
             return None;
         }
-        let pack = File::open(index.with_extension("pack")).ok()?;
+        let objects = File::open(index.with_extension("pack")).ok()?;
         let index = File::open(index).ok()?;
         let mut head = [0; 8];
         index.read_exact_at(&mut head, 0).ok()?;
@@ -176,7 +181,7 @@ impl Pack {
             return None;
         }
         let count = u64::from(number(&index, NAMES - 4)?);
-        Some(Self { index, count, pack })
+        Some(Self { index, count, objects })
     }
 
     /// Where in the pack an object begins.

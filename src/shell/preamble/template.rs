@@ -114,7 +114,7 @@ impl Matcher<'_> {
     fn lines<'a>(&self, forms: &[&[Piece]], mut text: &'a [u8]) -> &'a [u8] {
         while let Some((line, after)) = text.split_once_str("\n") {
             let known = |form: &&[Piece]| self.follow(&[form], line, Matched::default()).is_some();
-            if !line.trim_ascii().is_empty() && !forms.iter().any(|form| known(&form)) {
+            if !line.trim_ascii().is_empty() && !forms.iter().any(known) {
                 break;
             }
             text = after;
