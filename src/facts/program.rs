@@ -43,7 +43,7 @@ impl Walker<'_> {
                 }
                 self.run_code(&path, words, &call);
             }
-            Found::Nowhere if table.is_none() && self.is_settled() => {
+            Found::Nowhere if table.is_none() && call.unlisted.is_none() && self.is_settled() => {
                 self.list_command(Some(name.to_owned()), Identity::Undescribed, words, &call);
                 // The shell calls this function with the words of a command that it does not find.
                 let function = if self.is_zsh() { "command_not_found_handler" } else { "command_not_found_handle" };

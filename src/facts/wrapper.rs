@@ -3,6 +3,7 @@
 use bstr::{BStr, BString, ByteSlice};
 
 use super::command::Call;
+use super::effect::Doubt;
 use super::nested::Nested;
 use super::resolve::shown_pieces;
 use super::table::{Judged, without};
@@ -21,7 +22,7 @@ impl Walker<'_> {
         if let Some(words) = rest_of_env(judged) {
             if words.iter().any(|word| word.prefix().iter().any(|byte| b"\\$'\"#".contains(byte))) {
                 let reason = "how `env -S` splits its text is not known";
-                self.doubt(super::effect::Doubt::Argument, judged.by, reason);
+                self.doubt(Doubt::Argument, judged.by, reason);
             }
             let call = Call { environment: judged.call.environment.clone(), ..Call::program(judged.by) };
             let call = Call { by: super::walker::By { command: None, ..judged.by }, ..call };
@@ -44,11 +45,16 @@ impl Walker<'_> {
         match tail.kind {
             TailKind::StringJoined if tail.appends => {
                 for name in self.names_given(judged) {
-                    self.joined(&[tail.words.as_ref(), &[name]].concat(), tail, judged);
+                    let words = given(&tail.words, name);
+                    self.joined(&words, tail, judged);
                 }
             }
             TailKind::StringJoined => self.joined(&tail.words, tail, judged),
             TailKind::UntilSemicolon => {
+                if tail.words.first().is_some_and(|first| first.text().is_some_and(|text| text.contains_str("{}"))) {
+                    let by = super::walker::By { command: None, ..judged.by };
+                    return self.doubt(Doubt::Command, by, "each file that is found is run");
+                }
                 for root in self.search_roots(judged) {
                     let words = replaced(&tail.words, b"{}", &root);
                     self.run(&words, self.wrapped(tail, judged));
@@ -101,18 +107,27 @@ impl Walker<'_> {
     fn appended(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
         let placeholder = judged.reading.uses.iter().find(|used| used.role == Role::Placeholder);
         let placeholder = placeholder.and_then(|used| used.value.text()).map(std::borrow::Cow::into_owned);
-        let names = self.names_read(judged, placeholder.is_some());
+        let names = self.names_read(judged, placeholder.is_some() || has_option(judged, &["-d"]));
         let call = self.wrapped(tail, judged);
         if let Some(mark) = placeholder {
             for name in &names {
                 let words = replaced(&tail.words, &mark, name);
                 self.run(&words, call.clone());
             }
-        } else {
-            let mut words = tail.words.to_vec();
-            words.extend(names);
-            self.run(&words, call);
+            return;
         }
+        // `-n1`: each name is the only one of its command.
+        if has_option(judged, &["-n", "-L", "-l"]) {
+            for name in &names {
+                let words = [tail.words.as_ref(), std::slice::from_ref(name)].concat();
+                self.run(&words, call.clone());
+            }
+            if names.len() < 2 || is_single(judged) {
+                return;
+            }
+        }
+        let words = [tail.words.as_ref(), names.as_slice()].concat();
+        self.run(&words, call);
     }
 
     /// What `parallel` gives to its commands: the words after `:::`, or what it reads.
@@ -266,6 +281,23 @@ fn name_is_pattern(name: &BString) -> bool {
 
 /// Tests of `find` that leave nearly everything.
 const BROAD: &[&str] = &["-type", "-mindepth", "-print", "-print0", "-depth", "-xdev", "-follow", "-H", "-L", "-P"];
+
+/// `xargs -n1`.
+fn is_single(judged: &Judged<'_>) -> bool {
+    let mut counts = judged.reading.options.iter().filter(|option| option.is("-n") || option.is("-L"));
+    counts.any(|option| option.value.as_ref().and_then(|value| value.text()).is_some_and(|text| *text == *"1"))
+}
+
+fn has_option(judged: &Judged<'_>, names: &[&str]) -> bool {
+    judged.reading.options.iter().any(|option| names.iter().any(|name| option.is(name)))
+}
+
+/// What `parallel` makes of one argument: it stands where the command says, else at the end.
+fn given(words: &[Argument], name: Argument) -> Vec<Argument> {
+    let placed = replaced(&replaced(words, b"{}", &name), b"{1}", &name);
+    let same = placed.iter().zip(words).all(|(placed, word)| placed.pieces == word.pieces);
+    if same { [words, &[name]].concat() } else { placed }
+}
 
 /// Words with every `mark` replaced by what it stands for.
 fn replaced(words: &[Argument], mark: &[u8], by: &Argument) -> Vec<Argument> {

@@ -65,6 +65,9 @@ impl Judge<'_> {
                 Kind::Mark(";") => printing = None,
                 Kind::Mark(">" | ">>") if printing == Some(depth) => self.path(self.operand(next), Effect::Write, spot),
                 Kind::Mark("|") => self.pipe(at, printing.is_some()),
+                Kind::Mark("@") if self.program.mark(Spot { list: 0, at: at + 2 }) == Some("(") => {
+                    self.findings.push(doubt(Doubt::Argument, token.span, "awk calls a function by a computed name"));
+                }
                 Kind::Mark("@") if matches!(self.program.word(next), Some("load" | "include")) => {
                     let path = self.operand(Spot { list: 0, at: at + 2 });
                     self.path(path, Effect::Run, spot);
@@ -121,7 +124,11 @@ impl Judge<'_> {
             Some(Kind::Text(_) | Kind::Word(_)) => self.program.chain(spot, 0, &mut |_| {}).0,
             _ => vec![unknown("a number")],
         };
-        let value = if values.len() == 1 {
+        let reassigned = match &self.program.token(spot).map(|token| &token.kind) {
+            Some(Kind::Word(word)) => self.program.bindings.names.get(word).is_some_and(|given| given.len() > 1),
+            _ => false,
+        };
+        let value = if values.len() == 1 && !reassigned {
             values.pop().unwrap_or_else(|| unknown("computed"))
         } else {
             unknown("one of several values")

@@ -60,9 +60,7 @@ impl Scanner<'_> {
         let marks = self.zsh_marks();
         if marks > 0 {
             let length = name_length(self.text.get(start + 1 + marks..).unwrap_or_default());
-            self.simple_parameter(parts, marks, length, quoted)?;
-            self.doubt_splitting(start, start);
-            return Ok(());
+            return self.simple_parameter(parts, marks, length, quoted);
         }
         match self.peek_at(1) {
             Some(b'(') => match self.arithmetic_end(start + 3).filter(|_| self.peek_at(2) == Some(b'(')) {
