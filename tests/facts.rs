@@ -496,6 +496,28 @@ fn other_shells_expand_otherwise() {
         (Dialect::Dash, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
         (Dialect::Dash, "pushd /etc; rm x", "delete.replaceable /home/u/p/x"),
         (Dialect::Zsh, "alias ls='rm -rf /etc'\nls", "delete.root /etc"),
+        (Dialect::Zsh, "eval -- rm -rf /etc", "delete.root /etc"),
+        (
+            Dialect::Zsh,
+            "x='rm -rf /etc'; ${=x}",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: a value that zsh splits into words",
+        ),
+        (
+            Dialect::Zsh,
+            "x='rm -rf /etc'; $=x",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: a value that zsh splits into words",
+        ),
+        (
+            Dialect::Zsh,
+            "set -o shwordsplit; x='rm -rf /etc'; $x",
+            "run.project /home/u/p/rm -rf /etc, ? dialect: options that change how the rest is read",
+        ),
+        (
+            Dialect::Zsh,
+            "functions[q]='rm -rf /etc'; q",
+            "? dialect: what is assigned to functions changes what names mean",
+        ),
+        (Dialect::Zsh, "alias -g X='; rm -rf /etc'", "? dialect: an alias that holds for words other than commands"),
     ];
     for (dialect, script, expected) in rows {
         let all = found(&facts_on(&Machine::default(), dialect, script));
@@ -511,6 +533,24 @@ fn long_scripts_are_read_to_the_end() {
     assert_eq!(facts.commands.len(), 4001);
     assert_eq!(facts.doubts, []);
     assert!(found(&facts).ends_with("delete.root /etc"));
+}
+
+#[test]
+fn values_that_grow_are_given_up() {
+    let doubled = [
+        format!("x=aaaaaaaa;{} rm -rf $x", "x=$x$x;".repeat(60)),
+        format!("x=(a);{} rm -rf \"${{x[@]}}\"", r#"x=("${x[@]}" "${x[@]}");"#.repeat(40)),
+        format!("set -- a;{} rm -rf \"$@\"", r#"set -- "$@" "$@";"#.repeat(40)),
+        format!("f() {{ rm -rf \"$@\"; }}; x=$(printf {}); f {}", "a".repeat(60_000), "$x".repeat(10_000)),
+        "rm -rf {1..1000000000}".to_owned(),
+        format!("rm -rf {}", "{a,b}".repeat(40)),
+    ];
+    for script in doubled {
+        let facts = facts_on(&Machine::default(), Dialect::Bash, &script);
+        assert!(facts.commands.iter().all(|command| command.argv.len() <= 2 * 4096), "{script}");
+        assert!(facts.commands.iter().flat_map(|command| &command.argv).flatten().all(|word| word.len() <= 65_536));
+        assert!(!facts.doubts.is_empty(), "{script}");
+    }
 }
 
 #[test]

@@ -110,6 +110,10 @@ impl<'a> Reader<'a> {
 
     /// The role of a wrapped command, if it begins with the word at hand.
     fn tail_role(&self, specs: &[OperandSpec]) -> Option<Role> {
+        // First of all, so that the operands before each operand are not looked through for most programs.
+        if self.roleless || !specs.iter().any(|spec| matches!(spec.role, Role::Command { .. })) {
+            return None;
+        }
         let many = self.reading.operands.iter().any(|operand| operand.many);
         let here = if many {
             // How many operands there were is not known, so the command may begin here.
@@ -117,7 +121,7 @@ impl<'a> Reader<'a> {
         } else {
             bind::leading(specs, self.position)
         };
-        here.filter(|role| matches!(role, Role::Command { .. }) && !self.roleless)
+        here.filter(|role| matches!(role, Role::Command { .. }))
     }
 
     fn note_loose(&mut self, argument: &Argument) {

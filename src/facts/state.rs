@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use bstr::{BStr, BString};
 
-use super::value::{Argument, Piece, UnknownKind, first_unknown};
+use super::value::{Argument, MAX_SIZE, Piece, TOO_LONG, UnknownKind, first_unknown};
 use crate::syntax::model::Command;
 
 /// More values than this for one variable are no longer told apart.
@@ -147,6 +147,7 @@ impl State {
             true => Value::unknown(UnknownKind::Any, format!("${name} has another name")),
             false => value,
         };
+        let value = value.bounded();
         let variables = Rc::make_mut(&mut self.variables);
         match variables.get_mut(name) {
             Some(variable) => variable.values = vec![value],
@@ -224,6 +225,23 @@ impl Value {
     /// A string of which only the kind is known.
     pub(super) fn unknown(kind: UnknownKind, reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Scalar(vec![Piece::unknown(kind, reason)])
+    }
+
+    /// The value, or something not known where it is too long to be followed.
+    fn bounded(self) -> Self {
+        let pieces: Vec<&Piece> = match &self {
+            Self::Unset => Vec::new(),
+            Self::Scalar(pieces) => pieces.iter().collect(),
+            Self::Array(items) => items.iter().flat_map(|item| &item.pieces).collect(),
+        };
+        if pieces.iter().map(|piece| piece.size()).sum::<usize>() <= MAX_SIZE {
+            return self;
+        }
+        let kinds = pieces
+            .iter()
+            .filter_map(|piece| if let Piece::Unknown(unknown) = piece { Some(unknown.kind) } else { None });
+        let kind = kinds.reduce(UnknownKind::or).filter(|kind| kind.is_tainted()).unwrap_or(UnknownKind::Any);
+        Self::unknown(kind, TOO_LONG)
     }
 
     /// What kind of unknown stands for this value and others.

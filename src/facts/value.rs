@@ -6,6 +6,13 @@ use bstr::{BStr, BString};
 
 use super::Location;
 
+/// A value larger than this, in bytes, is not followed: 64 KiB, or 4,096 elements.
+pub(super) const MAX_SIZE: usize = 64 * 1024;
+/// What one element or piece counts beside its text, in bytes.
+pub(super) const ITEM: usize = 16;
+/// Why such a value is not known.
+pub(super) const TOO_LONG: &str = "the value is too long to be followed";
+
 /// One argument as the program would get it, or what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
@@ -89,6 +96,11 @@ impl UnknownKind {
         if matches!(self, Self::Content(_)) { Self::Any } else { self }
     }
 
+    /// Where it came from decides, whatever else it can be.
+    pub(super) fn is_tainted(self) -> bool {
+        matches!(self, Self::Secret | Self::Downloaded)
+    }
+
     /// Unquoted, it is still exactly one word.
     pub fn is_one_word(self) -> bool {
         matches!(self, Self::Number | Self::TempPath | Self::Name)
@@ -99,6 +111,14 @@ impl Piece {
     /// A piece of which only the kind is known.
     pub fn unknown(kind: UnknownKind, reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Unknown(Unknown::new(kind, reason))
+    }
+
+    /// What it takes to keep it, about, in bytes.
+    pub(super) fn size(&self) -> usize {
+        ITEM + match self {
+            Self::Text(text) | Self::Pattern(text) => text.len(),
+            Self::Unknown(_) => 0,
+        }
     }
 }
 

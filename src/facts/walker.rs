@@ -19,6 +19,8 @@ const MAX_DEPTH: usize = 64;
 pub(super) const MAX_NESTING: usize = 16;
 /// What may be walked beside each command of the text once.
 const REPEATS: usize = 2048;
+/// What all expansions of a script may give together, in bytes.
+const EXPANDED: usize = 4 * 1024 * 1024;
 /// How far back the same finding is looked for.
 const RECENT: usize = 64;
 
@@ -47,6 +49,8 @@ pub(super) struct Walker<'a> {
     pub(super) inherited: std::collections::BTreeSet<BString>,
     /// Simple commands that may still be walked.
     budget: usize,
+    /// Bytes that expansions may still give.
+    expanded: usize,
     exhausted: bool,
     pub(super) depth: usize,
 }
@@ -144,6 +148,7 @@ impl<'a> Walker<'a> {
             placeholders: 0,
             inherited: std::collections::BTreeSet::new(),
             budget: REPEATS,
+            expanded: EXPANDED,
             exhausted: false,
             depth: 0,
         }
@@ -165,6 +170,13 @@ impl<'a> Walker<'a> {
             self.doubt(Doubt::Limit, By::script(at), "the script takes too many steps to be followed to its end");
         }
         false
+    }
+
+    /// Takes what an expansion gives, in bytes; false once all that may be is used up.
+    pub(super) fn spend(&mut self, size: usize) -> bool {
+        let rest = self.expanded.checked_sub(size);
+        self.expanded = rest.unwrap_or(0);
+        rest.is_some()
     }
 
     /// Runs `walk` one level deeper; too deep is a doubt.

@@ -39,7 +39,7 @@ const ZSH: &[Row] = &[
     ("ls *(.) **/*(.om[1]) *(e:'cmd':)", r#"(ls *(.) **/*(.om[1]) *(e:"cmd":)) !Dialect "(e:'cmd':)""#),
     (
         "echo $x[1] $x[1,3] $x:h $#x $+commands[git] $=x ${(f)x} ${(e)x} ${${x}#y} ${x:h}",
-        r#"(echo $x["1"] $x["1,3"] $x{: "h"} $#x $#commands["git"] $x $x $x ? $x{: "h"}) !Dialect "${(e)" !Dialect "${${x}#y}""#,
+        r#"(echo $x["1"] $x["1,3"] $x{: "h"} $#x $#commands["git"] $x $x $x ? $x{: "h"}) !Dialect "$=x" !Dialect "${(e)" !Dialect "${${x}#y}""#,
     ),
     ("=ls -l; cat =(ls)", r#"(=ls -l); (cat =(ls)) !Dialect "=ls" !Syntax "=ls -l; cat =(ls)" !Dialect "=(ls)""#),
     ("repeat 2 ls", r#"(repeat 2 ls) !Dialect "repeat""#),

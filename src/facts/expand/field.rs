@@ -3,7 +3,7 @@
 use bstr::{BStr, BString};
 
 use crate::facts::Location;
-use crate::facts::value::{Argument, Piece};
+use crate::facts::value::{Argument, ITEM, Piece, UnknownKind};
 
 /// A part of a word after expansion.
 #[derive(Debug, Clone)]
@@ -33,6 +33,24 @@ impl Bit {
     /// Text that is neither split nor a pattern.
     pub(super) fn quoted(piece: Piece) -> Self {
         Self::Text { piece, split: false, globs: false, makes: true }
+    }
+
+    /// What it takes to keep it, about, in bytes.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Text { piece, .. } | Self::Many(piece) => piece.size(),
+            Self::Break => ITEM,
+        }
+    }
+
+    /// What it can be, if it is not known.
+    pub(super) fn kind(&self) -> Option<UnknownKind> {
+        match self {
+            Self::Text { piece: Piece::Unknown(unknown), .. } | Self::Many(Piece::Unknown(unknown)) => {
+                Some(unknown.kind)
+            }
+            _ => None,
+        }
     }
 
     /// What an expansion gave.

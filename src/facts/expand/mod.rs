@@ -10,7 +10,7 @@ mod substitution;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::effect::Doubt;
-use super::value::{Argument, Piece, UnknownKind};
+use super::value::{Argument, MAX_SIZE, Piece, TOO_LONG, UnknownKind};
 use super::walker::{By, Walker};
 use crate::syntax::Dialect;
 use crate::syntax::model::{Part, Word};
@@ -28,7 +28,11 @@ const MAX_BRACES: usize = 256;
 impl Walker<'_> {
     /// All words of a command, expanded.
     pub(super) fn expand(&mut self, words: &[Word]) -> Vec<Argument> {
-        words.iter().flat_map(|word| self.expand_word(word)).collect()
+        let mut arguments = Vec::with_capacity(words.len());
+        for word in words {
+            arguments.extend(self.expand_word(word));
+        }
+        arguments
     }
 
     /// The words of a command; what `export` and its like assign is not split.
@@ -135,7 +139,10 @@ impl Walker<'_> {
     /// The parts of a word with their expansions done, before splitting.
     fn bits(&mut self, parts: &[Part], tilde: bool) -> Vec<Bit> {
         let mut bits = Vec::with_capacity(parts.len());
+        // What expansions gave, the text as written aside: that is no longer than the script.
+        let mut gained = 0;
         for (number, part) in parts.iter().enumerate() {
+            let start = bits.len();
             match part {
                 Part::Literal { text, quoted } => {
                     let mut text = BStr::new(text);
@@ -172,8 +179,24 @@ impl Walker<'_> {
                     bits.push(Bit::expanded(Piece::unknown(UnknownKind::Any, opaque.reason.clone()), false));
                 }
             }
+            if !matches!(part, Part::Literal { .. }) {
+                self.shorten(&mut bits, start, &mut gained);
+            }
         }
         bits
+    }
+
+    /// Replaces what one expansion gave, from `start` on, if the word or the script has become too long to be followed.
+    fn shorten(&mut self, bits: &mut Vec<Bit>, start: usize, gained: &mut usize) {
+        let size = bits.iter().skip(start).map(Bit::size).sum::<usize>();
+        *gained += size;
+        if *gained <= MAX_SIZE && self.spend(size) {
+            return;
+        }
+        let kinds = bits.iter().skip(start).filter_map(Bit::kind);
+        let kind = kinds.reduce(UnknownKind::or).filter(|kind| kind.is_tainted()).unwrap_or(UnknownKind::Any);
+        bits.truncate(start);
+        bits.push(Bit::Many(Piece::unknown(kind, TOO_LONG)));
     }
 
     /// The home folder for a leading `~`, and what follows.

@@ -16,7 +16,7 @@ pub(super) const MOST: usize = 24;
 /// How deep values may lead to values.
 const DEEPEST: usize = 24;
 /// How many steps values may take in all.
-const STEPS: u32 = 1_000_000;
+const STEPS: u32 = 100_000;
 
 /// A text that is being read.
 pub(super) struct Program<'a> {

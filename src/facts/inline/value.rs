@@ -8,7 +8,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use bstr::ByteSlice;
 
 use super::expression::MOST;
-use crate::facts::value::{Piece, Unknown, UnknownKind};
+use crate::facts::value::{ITEM, MAX_SIZE, Piece, TOO_LONG, Unknown, UnknownKind};
 
 /// What an expression may be worth.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,6 +155,7 @@ pub(super) fn combine(left: &[Value], right: &[Value], join: fn(&[Piece], &[Piec
     for first in left {
         for second in right {
             let value = match (first, second) {
+                _ if size(first) + size(second) > MAX_SIZE => unknown(TOO_LONG),
                 (Value::List(a), Value::List(b)) => Value::List(a.iter().chain(b).cloned().collect()),
                 (Value::List(items), _) => {
                     Value::List(items.iter().cloned().chain([unknown("a list in a list")]).collect())
@@ -167,6 +168,16 @@ pub(super) fn combine(left: &[Value], right: &[Value], join: fn(&[Piece], &[Piec
         }
     }
     values
+}
+
+/// What it takes to keep a value, about, in bytes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Text(pieces) | Value::Decoded(pieces) => pieces.iter().map(Piece::size).sum(),
+        Value::List(values) | Value::Either(values) => values.iter().map(size).sum::<usize>() + ITEM,
+        Value::Name(name) => name.len(),
+        Value::Unknown(_) => ITEM,
+    }
 }
 
 pub(super) fn pieces(value: &Value) -> Vec<Piece> {

@@ -60,7 +60,9 @@ impl Scanner<'_> {
         let marks = self.zsh_marks();
         if marks > 0 {
             let length = name_length(self.text.get(start + 1 + marks..).unwrap_or_default());
-            return self.simple_parameter(parts, marks, length, quoted);
+            self.simple_parameter(parts, marks, length, quoted)?;
+            self.doubt_splitting(start, start);
+            return Ok(());
         }
         match self.peek_at(1) {
             Some(b'(') => match self.arithmetic_end(start + 3).filter(|_| self.peek_at(2) == Some(b'(')) {

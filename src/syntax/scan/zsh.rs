@@ -56,8 +56,18 @@ impl Scanner<'_> {
             self.at += length;
             let _ = self.take(b")");
         }
+        let marks = self.at;
         while matches!(self.peek(), Some(b'=' | b'~' | b'^' | b'+')) {
             self.at += 1;
+        }
+        self.doubt_splitting(start, marks);
+    }
+
+    /// `$=x` and `${=x}` are split into words, which is not followed.
+    pub(super) fn doubt_splitting(&mut self, start: usize, marks: usize) {
+        if self.text.get(marks..self.at).unwrap_or_default().contains(&b'=') {
+            let span = Span::new(self.place(start), self.place(self.at));
+            self.doubt(SyntaxDoubtKind::Dialect, span, "a value that zsh splits into words");
         }
     }
 
