@@ -6,6 +6,15 @@
 //! between runs and machines.
 
 #![allow(unsafe_code, missing_docs, reason = "tracing a process is what libc offers")]
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a measurement that cannot be made ends the program"
+)]
 
 use std::fmt::Write as _;
 use std::fs;

@@ -112,6 +112,7 @@ fn matches_names(glob: &[u8], text: &[u8]) -> bool {
         match (globs.get(g), names.get(n)) {
             (None, None) => return true,
             // A trailing `**` is everything below, not the folder itself.
+            (Some(&b"**"), None) if g + 1 == globs.len() => return false,
             (Some(&b"**"), Some(name)) if g + 1 == globs.len() => return !name.is_empty() || n + 1 < names.len(),
             (Some(&b"**"), _) => {
                 back = Some((g, n));
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn paths_match_name_by_name() {
-        let roots = Roots { home: Path::new("/home/ada"), project: Some(Path::new("/work/app")) };
+        let roots = Roots { home: Path::new("/home/ada"), project: Some(Path::new("/srv/app")) };
         let rows: &[(&str, &str, bool)] = &[
             ("/etc/*", "/etc/passwd", true),
             ("/etc/*", "/etc/ssh/config", false),
@@ -210,14 +211,14 @@ mod tests {
             ("~/.ssh/**", "/home/eve/.ssh/id", false),
             ("~", "/home/ada", true),
             ("~/**", "/home/adalbert/x", false),
-            ("**/*.tfvars", "/work/app/infra/prod.tfvars", true),
+            ("**/*.tfvars", "/srv/app/infra/prod.tfvars", true),
             ("**/*.tfvars", "/prod.tfvars", true),
             ("**/a/**/b", "/x/a/b", true),
             ("**/a/**/b", "/x/a/y/z/b", true),
             ("**/a/**/b", "/x/a/y/z/c", false),
-            ("src/**", "/work/app/src/a/b.rs", true),
-            ("./src/*.rs", "/work/app/src/b.rs", true),
-            ("src/**", "/work/other/src/b.rs", false),
+            ("src/**", "/srv/app/src/a/b.rs", true),
+            ("./src/*.rs", "/srv/app/src/b.rs", true),
+            ("src/**", "/srv/other/src/b.rs", false),
             ("src/**", "src/b.rs", false),
         ];
         for (glob, text, expected) in rows {

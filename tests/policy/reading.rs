@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use vetsh::commands::Tables;
-use vetsh::decision::LayerKind::{self, Project, User};
+use vetsh::decision::LayerKind::{Project, User};
 use vetsh::facts::{Places, Settings, Task, collect};
 use vetsh::host::{AssumedHost, Host};
 use vetsh::policy::layer::compile_file;
@@ -122,7 +122,7 @@ fn places_are_those_of_trusted_layers_and_tighten_otherwise() {
 #[test]
 fn examples_are_tried() {
     let told = |text: &str| {
-        let faults = compile_file(Path::new("policy.toml"), text, LayerKind::User).err().unwrap_or_default();
+        let faults = compile_file(Path::new("policy.toml"), text, User).err().unwrap_or_default();
         faults.iter().map(|fault| fault.render(text.as_bytes())).collect::<Vec<_>>().join("\n\n")
     };
     let good = "version = 1
