@@ -426,12 +426,9 @@ impl<'a> Reader<'a> {
                 return false;
             }
             self.roleless = true;
-            let reason = unknown(argument).map_or(Cow::Borrowed("a pattern"), |unknown| unknown.reason.clone());
-            self.doubt(
-                Doubt::Argument,
-                argument,
-                format!("the subcommand of `{}` is not known: {reason}", self.path).into(),
-            );
+            let why = unknown(argument).map_or(Cow::Borrowed("a pattern"), |unknown| unknown.reason.clone());
+            let reason = format!("the subcommand of `{}` is not known: {why}", self.path);
+            self.doubt(Doubt::Argument, argument, reason.into());
             return false;
         };
         let word = text.to_str().ok().filter(|word| !word.is_empty() && !word.contains([' ', '*']));
@@ -454,14 +451,13 @@ impl<'a> Reader<'a> {
 
     fn descend(&mut self, path: String) {
         self.path = path;
-        self.leading = None;
         let Some((main, entry)) = self.tables.entry(&self.path) else { return };
+        self.leading = None;
         // The main spelling, so that rules and deeper entries need no others; `uv pip` goes on as `pip`.
         let main = if entry.name().contains(' ') { main } else { entry.name() };
         if !main.contains('*') && main != self.path {
-            if let (Some(word), Some(last)) = (main.rsplit(' ').next(), self.reading.subcommand.last_mut())
-                && main.contains(' ')
-            {
+            let last = self.reading.subcommand.last_mut();
+            if let (Some((_, word)), Some(last)) = (main.rsplit_once(' '), last) {
                 *last = word.into();
             }
             main.clone_into(&mut self.path);
@@ -488,7 +484,7 @@ impl<'a> Reader<'a> {
         let word = argument.text().unwrap_or_default().into_owned();
         match self.entry().and_then(|entry| entry.other) {
             Some(kind) => {
-                self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()));
+                self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()))
             }
             None => {
                 let reason = format!("no table says what `{} {word}` does", self.path);

@@ -45,7 +45,7 @@ pub(super) fn source(walker: &mut Walker<'_>, called: &Called<'_>) {
     if let Some(name) = &descriptor
         && let Some((_, printed)) = walker.pipes.iter().find(|(pipe, _)| *pipe == *name).cloned()
     {
-        return run_here(walker, printed.to_vec(), name.to_string(), by);
+        return run_here(walker, printed.to_vec(), name.clone(), by);
     }
     if let Some(name) = descriptor {
         if let (Some(stdin), "/dev/fd/0") = (walker.frame.stdin.clone(), name.as_str()) {

@@ -216,7 +216,7 @@ fn runs(walker: &mut Walker<'_>, called: &Called<'_>, text: Option<&Argument>) {
 impl Called<'_> {
     /// The arguments after the options.
     fn operands(&self) -> impl Iterator<Item = &Argument> {
-        let is = |argument: &Argument, word: &str| argument.text().is_some_and(|text| &*text == word);
+        let is = |argument: &Argument, word: &str| argument.text().is_some_and(|text| *text == *word);
         let option = |argument: &&Argument| {
             let lead = argument.prefix();
             (lead.starts_with(b"-") || lead.starts_with(b"+")) && !is(argument, "-") && !is(argument, "--")
