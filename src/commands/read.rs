@@ -432,20 +432,18 @@ impl<'a> Reader<'a> {
             return false;
         };
         let word = text.to_str().ok().filter(|word| !word.is_empty() && !word.contains([' ', '*']));
-        let path = word.map(|word| format!("{} {word}", self.path));
-        let path = path.filter(|path| self.tables.leads(path));
+        let path = word.map(|word| format!("{} {word}", self.path)).filter(|path| self.tables.leads(path));
         if path.is_none() && !needs_one {
             self.descending = false;
             return false;
         }
         self.reading.subcommand.push(text.clone().into_owned());
-        match path {
-            Some(path) => {
-                self.leading = Some(argument);
-                self.descend(path);
-            }
-            None => self.unlisted_subcommand(argument),
-        }
+        let Some(path) = path else {
+            self.unlisted_subcommand(argument);
+            return true;
+        };
+        self.leading = Some(argument);
+        self.descend(path);
         true
     }
 
@@ -481,7 +479,7 @@ impl<'a> Reader<'a> {
         self.descending = false;
         self.roleless = true;
         self.unlisted = true;
-        let word = argument.text().unwrap_or_default().into_owned();
+        let word = argument.text().unwrap_or_default();
         match self.entry().and_then(|entry| entry.other) {
             Some(kind) => {
                 self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()))
@@ -498,5 +496,5 @@ fn is_assignment(argument: &Argument) -> bool {
     let text = lead(argument);
     let Some(end) = text.find_byte(b'=') else { return false };
     let name = text.get(..end).unwrap_or_default();
-    !name.is_empty() && !name.starts_with(b"-") && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }

@@ -1,6 +1,6 @@
 //! Where a path lies: project, temp, home, secret, startup, system …
 //!
-//! The lists are data: [`super::places::BUILTIN`] and what a policy's `[places]` adds. A glob is `~/x` (below a home),
+//! The lists are data: `BUILTIN` in `places.rs` and what a policy's `[places]` adds. A glob is `~/x` (below a home),
 //! `/x`, or `**/x` (at any depth); `*` and `?` stay within a name; a trailing `/**` takes everything below; `!` before
 //! it makes an exception.
 
