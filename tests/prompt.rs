@@ -306,22 +306,3 @@ fn one_yes_covers_the_shells_that_the_command_starts() {
         log.lines().map(|line| line.split("\"by\":\"").nth(1).unwrap().split('"').next().unwrap()).collect();
     assert_eq!(by, ["human", "approval", "approval"]);
 }
-
-#[test]
-fn two_commands_at_one_terminal_are_asked_about_one_after_the_other() {
-    let sandbox = Sandbox::new(ASK_TOUCH);
-    let tmux = Tmux::attached(&sandbox.path("home"));
-    let (project, bash) = (sandbox.project().display().to_string(), sandbox.shim("bash").display().to_string());
-    let both = format!("{bash} -c \"touch a\" & {bash} -c \"touch b\"; wait; echo code=0");
-    tmux.type_in(&format!("cd {project}; clear; sh -c '{both}'\r"));
-    for asked in 1..=2 {
-        wait_for("the next question", || (tmux.screen().matches(ASKS).count() == asked).then_some(()));
-        keep_silent();
-        assert_eq!(tmux.screen().matches(ASKS).count(), asked);
-        tmux.type_in("y");
-    }
-    wait_for("both commands", || {
-        let made = ["a", "b"].map(|name| sandbox.project().join(name).exists());
-        (made == [true, true]).then_some(())
-    });
-}
