@@ -12,8 +12,9 @@ use super::signals::{News, Signals, wait};
 
 /// How long nothing may come from the terminal, with the question visible, before a key counts.
 pub const SILENCE: Duration = Duration::from_millis(700);
-/// How long more bytes are waited for that would make a key a paste or a reply of the terminal.
-const GATHER: Duration = Duration::from_millis(50);
+/// How long more bytes are waited for that would make a key a paste or a reply of the terminal: slow lines and loaded
+/// machines split them, and a person does not feel it.
+const GATHER: Duration = Duration::from_millis(200);
 
 /// Pastes arrive between marks, so that a pasted `y` is no key.
 const MARK_PASTES: &[u8] = b"\x1b[?2004h";

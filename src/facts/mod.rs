@@ -134,7 +134,7 @@ pub struct ScriptText {
 }
 
 /// A place in one of [`Facts::scripts`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Location {
     /// Index into [`Facts::scripts`].
     pub script: usize,

@@ -6,7 +6,7 @@
 //! finding.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::decision::{Decision, Finding, LayerKind, Mode, Provenance, Verdict};
@@ -32,8 +32,18 @@ pub fn evaluate(policy: &Policy, facts: Facts, call: &Call<'_>) -> Result<Decisi
     }
     findings.sort_by_key(|finding| facts.outermost(finding.at).start);
     let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Allow);
+    tell_once(&mut findings);
     let mode = call.mode.unwrap_or_else(|| policy.mode());
     Ok(Decision { verdict, mode, policy: policy.digest().to_owned(), findings, facts })
+}
+
+/// Drops findings that say of the same text what an earlier one says: a loop walks its body for each word.
+fn tell_once(findings: &mut Vec<Finding>) {
+    let mut told = BTreeSet::new();
+    findings.retain(|finding| {
+        let Finding { verdict, rule, effect, doubt, target, at, reason, .. } = finding;
+        told.insert((*verdict, rule.clone(), *effect, *doubt, target.clone(), *at, reason.clone()))
+    });
 }
 
 struct Judge<'a> {
