@@ -147,9 +147,9 @@ fn early_keys_pastes_and_replies_are_no_answers() {
 fn a_signal_withdraws_the_question_and_gives_the_terminal_back() {
     let asking = Asking::new("rm -r build");
     let tmux = asking.asked();
-    let id = &asking.id;
-    let running =
-        || Command::new("/usr/bin/pgrep").args(["-f", &format!("approvals approve {id}$")]).output().unwrap().stdout;
+    // The ticket's name is the question's, which other tests ask too; the shim's path is this test's own.
+    let command = format!("^{}$", asking.approve());
+    let running = || Command::new("/usr/bin/pgrep").args(["-f", &command]).output().unwrap().stdout;
     let pid =
         wait_for("the question's process", || String::from_utf8(running()).ok()?.lines().next()?.parse::<i32>().ok());
     rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::TERM).unwrap();
@@ -305,4 +305,33 @@ fn one_yes_covers_the_shells_that_the_command_starts() {
     let by: Vec<_> =
         log.lines().map(|line| line.split("\"by\":\"").nth(1).unwrap().split('"').next().unwrap()).collect();
     assert_eq!(by, ["human", "approval", "approval"]);
+}
+
+#[test]
+fn two_commands_at_one_terminal_are_asked_about_one_after_the_other() {
+    let sandbox = Sandbox::new(ASK_TOUCH);
+    let tmux = Tmux::attached(&sandbox.path("home"));
+    let (project, bash) = (sandbox.project().display().to_string(), sandbox.shim("bash").display().to_string());
+    let both = format!("{bash} -c \"touch a\" & {bash} -c \"touch b\"; wait; echo code=0");
+    tmux.type_in(&format!("cd {project}; clear; sh -c '{both}'\r"));
+    for asked in 1..=2 {
+        wait_for("the next question", || (tmux.screen().matches(ASKS).count() == asked).then_some(()));
+        keep_silent();
+        assert_eq!(tmux.screen().matches(ASKS).count(), asked);
+        tmux.type_in("y");
+    }
+    wait_for("both commands", || {
+        let made = ["a", "b"].map(|name| sandbox.project().join(name).exists());
+        (made == [true, true]).then_some(())
+    });
+}
+
+#[test]
+fn a_question_that_nobody_answers_in_time_leaves_a_ticket() {
+    let sandbox = Sandbox::new(&format!("{ASK_TOUCH}[ask]\nwait = \"1s\"\n"));
+    let tmux = touching(&sandbox, "touch made");
+    let screen = tmux.wait_for("code=126");
+    assert!(screen.contains("no answer") && screen.contains("vetsh: approval needed"), "{screen}");
+    assert_restored(&tmux);
+    assert_eq!(Store::new(&sandbox.path("state")).all().unwrap().len(), 1);
 }

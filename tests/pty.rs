@@ -26,6 +26,19 @@ pub fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Waits until `seen` gives text that contains `text`; what it gave last says why it did not.
+fn wait_for_text(text: &str, seen: impl Fn() -> String) -> String {
+    let begun = Instant::now();
+    loop {
+        let last = seen();
+        if last.contains(text) {
+            return last;
+        }
+        assert!(begun.elapsed() < PATIENCE, "`{text}` did not appear:\n{last}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// A pseudo terminal whose other end this process holds, as a program that drives shells does.
 pub struct Pty {
     master: File,
@@ -76,11 +89,7 @@ impl Pty {
     }
 
     pub fn wait_for(&self, text: &str) {
-        let mut last = String::new();
-        wait_for(text, || {
-            last = self.seen();
-            last.contains(text).then_some(())
-        });
+        wait_for_text(text, || self.seen());
     }
 }
 
@@ -125,7 +134,7 @@ impl Tmux {
     }
 
     pub fn wait_for(&self, text: &str) -> String {
-        wait_for(text, || Some(self.screen()).filter(|screen| screen.contains(text)))
+        wait_for_text(text, || self.screen())
     }
 
     fn run(&self, arguments: &[&str]) -> String {

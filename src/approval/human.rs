@@ -22,6 +22,9 @@ pub enum NotHuman {
     /// A program reads it key by key.
     #[error("another program has taken the terminal over")]
     NotCanonical,
+    /// Another question stands on it.
+    #[error("another question still stands there")]
+    Taken,
     /// Another job of the shell has it.
     #[error("this runs in the background")]
     Background,
@@ -170,21 +173,24 @@ const ANCESTORS: &[(Kind, &[&str])] = &[
 /// More ancestors than this are a trick or a fault.
 const MOST_ANCESTORS: usize = 128;
 
-/// Opens this process's terminal, if a human sits there.
+/// Opens this process's terminal, if a human sits there and no program has taken it over.
 pub fn terminal() -> Result<File, NotHuman> {
+    let (tty, _) = seat()?;
+    let modes = termios::tcgetattr(&tty).map_err(|_| NotHuman::NoTerminal)?;
+    if modes.local_modes.contains(LocalModes::ICANON) { Ok(tty) } else { Err(NotHuman::NotCanonical) }
+}
+
+/// Opens this process's terminal, if a human sits there, whoever reads it now; with its device number.
+pub(super) fn seat() -> Result<(File, u32), NotHuman> {
     let flags = OFlags::NOCTTY.bits().cast_signed();
     let opened = OpenOptions::new().read(true).write(true).custom_flags(flags).open("/dev/tty");
     let tty = opened.map_err(|_| NotHuman::NoTerminal)?;
-    let modes = termios::tcgetattr(&tty).map_err(|_| NotHuman::NoTerminal)?;
-    if !modes.local_modes.contains(LocalModes::ICANON) {
-        return Err(NotHuman::NotCanonical);
-    }
     if termios::tcgetpgrp(&tty).ok() != Some(rustix::process::getpgrp()) {
         return Err(NotHuman::Background);
     }
     let own = Process::own().ok_or(NotHuman::Hidden)?;
     descends_from_human(&own, &Machine)?;
-    Ok(tty)
+    Ok((tty, own.terminal))
 }
 
 /// Who asks, for people: the nearest ancestor that is no shell, else the parent.

@@ -11,6 +11,7 @@ use super::prompt::{Answer, Purpose};
 use super::store::{Opened, Standing, Store, StoreFault};
 use super::ticket::{Binding, Ticket};
 use super::{Asked, By, EXPIRY, Granted, Outcome, Refusal};
+use super::turn::{NoTurn, Turn};
 use super::{human, program, prompt};
 use crate::decision::{Decision, Verdict};
 use crate::policy::{AskSettings, Unattended};
@@ -53,13 +54,13 @@ fn ask(asked: &Asked<'_>, decision: &Decision, settings: &AskSettings, state: &P
 
 /// Puts a question to a human: at the terminal, else through the policy's program. Waits only while one of them lives.
 fn put(question: &Ticket, settings: &AskSettings, store: &Store) -> Result<Answer, StoreFault> {
-    if let Ok(tty) = human::terminal() {
-        let _turn = store.turn_at(Process::own().map_or(0, |own| own.terminal))?;
+    let limit = settings.wait.map(|seconds| Duration::from_secs(seconds.into()));
+    match Turn::take(store, limit) {
         // A terminal that fails is one that went away.
-        return Ok(prompt::ask(tty, question, Purpose::Run).unwrap_or(Answer::Gone));
+        Ok(turn) => Ok(prompt::ask(turn, question, Purpose::Run, limit).unwrap_or(Answer::Gone)),
+        Err(NoTurn::NotHuman(_)) => Ok(program::ask(&settings.program, question, limit)),
+        Err(NoTurn::Store(fault)) => Err(fault),
     }
-    let limit = settings.wait.map_or(program::PATIENCE, |seconds| Duration::from_secs(seconds.into()));
-    Ok(program::ask(&settings.program, question, limit))
 }
 
 /// Leaves a ticket that a human answers later.

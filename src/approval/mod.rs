@@ -10,6 +10,7 @@ mod signals;
 pub mod store;
 pub mod terminal;
 pub mod ticket;
+pub mod turn;
 
 use std::path::Path;
 

@@ -18,14 +18,14 @@ use super::ticket::Ticket;
 use crate::paths;
 
 /// How long it is waited for where the policy does not say: below the shortest limit that an agent is known to have.
-pub const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(8);
 /// Columns of the question.
 const WIDTH: usize = 100;
 /// The programs that it finds.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Puts a question to a human through `program`. [`Answer::Gone`] means that nobody answered.
-pub fn ask(program: &[String], ticket: &Ticket, limit: Duration) -> Answer {
+pub fn ask(program: &[String], ticket: &Ticket, limit: Option<Duration>) -> Answer {
     let Some((path, arguments)) = program.split_first().filter(|(path, _)| is_ours(Path::new(path))) else {
         return Answer::Gone;
     };
@@ -43,7 +43,7 @@ pub fn ask(program: &[String], ticket: &Ticket, limit: Duration) -> Answer {
         .stderr(Stdio::null())
         .spawn();
     started.map_or(Answer::Gone, |mut child| {
-        let answer = follow(&mut child, signals, limit);
+        let answer = follow(&mut child, signals, limit.unwrap_or(PATIENCE));
         // Gone already where it answered; else nothing of it may stay and wait for a click that counts for nothing.
         let _ = child.kill();
         let _ = child.wait();

@@ -4,14 +4,15 @@
 //! [`super::terminal`]: dialoguer and console would take them from standard input where that is a terminal, which may
 //! be one that the agent types into, and would take pasted text and replies of the terminal for keys.
 
-use std::fs::File;
 use std::io;
+use std::time::Duration;
 
 use console::{Style, Term, measure_text_width};
 use dialoguer::theme::{SimpleTheme, Theme};
 
 use super::terminal::{Event, Terminal};
 use super::ticket::{Need, Ticket};
+use super::turn::Turn;
 
 /// What a human said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Answer {
     No,
     /// A signal came first.
     Withdrawn(i32),
-    /// The terminal went away.
+    /// The terminal went away, or nobody answered in time.
     Gone,
 }
 
@@ -51,11 +52,11 @@ const TITLE: &str = "vetsh: this command needs your yes";
 const KEYS: &str = "y yes, n no, e explain";
 const MORE: &str = "There is more: space goes on, n no";
 
-/// Puts a question to the human at `tty` and waits for the answer.
-pub fn ask(tty: File, ticket: &Ticket, purpose: Purpose) -> io::Result<Answer> {
-    let term = Term::read_write_pair(tty.try_clone()?, tty.try_clone()?);
+/// Puts a question to the human whose terminal it is our turn to ask at, and waits for the answer, at most for `limit`.
+pub fn ask(turn: Turn, ticket: &Ticket, purpose: Purpose, limit: Option<Duration>) -> io::Result<Answer> {
+    let term = Term::read_write_pair(turn.tty().try_clone()?, turn.tty().try_clone()?);
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    let mut terminal = Terminal::take(tty, !dumb)?;
+    let mut terminal = Terminal::take(turn, limit, !dumb)?;
     let mut view = View { term, ticket, purpose, explained: false, next: 0, rows: Vec::new() };
     view.lay_out();
     let answer = loop {
@@ -138,7 +139,11 @@ impl View<'_> {
             Answer::Yes => self.term.write_line("yes"),
             Answer::No => self.term.write_line("no"),
             Answer::Withdrawn(_) => self.term.write_line("withdrawn"),
-            Answer::Gone => Ok(()),
+            Answer::Gone => {
+                // Where it is the terminal that is gone, there is nothing to write on.
+                let _ = self.term.write_line("no answer");
+                Ok(())
+            }
         }
     }
 }

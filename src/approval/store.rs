@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use rustix::fs::OFlags;
@@ -192,13 +193,10 @@ impl Store {
         Ok(false)
     }
 
-    /// Waits for the turn to ask at a terminal, so that one question stands there at a time.
-    pub fn turn_at(&self, terminal: u32) -> Result<File, StoreFault> {
-        let path = self.folder.join(format!("terminal-{terminal}"));
-        let fault = |source| StoreFault::File { path: path.clone(), source };
-        let file = self.open_lock(&path)?;
-        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).map_err(|errno| fault(errno.into()))?;
-        Ok(file)
+    /// Waits for the lock of a terminal, at most for `limit`; `None` if it did not come.
+    pub(super) fn turn_at(&self, terminal: u32, limit: Duration) -> Result<Option<File>, StoreFault> {
+        let file = self.open_lock(&self.folder.join(format!("terminal-{terminal}")))?;
+        Ok(log::lock(&file, limit).is_ok().then_some(file))
     }
 
     /// Removes what has ended, and returns the rest.
@@ -240,7 +238,7 @@ impl Store {
 
     fn lock(&self) -> Result<File, StoreFault> {
         let file = self.open_lock(&self.folder.join("lock"))?;
-        log::lock(&file).map_err(|_| StoreFault::Busy)?;
+        log::lock(&file, log::PATIENCE).map_err(|_| StoreFault::Busy)?;
         Ok(file)
     }
 

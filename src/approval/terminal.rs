@@ -1,6 +1,5 @@
 //! The human's terminal while a question stands on it: keys one by one, modes and signals given back on every way out.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios};
 
 use super::signals::{News, Signals, wait};
+use super::turn::Turn;
 
 /// How long nothing may come from the terminal, with the question visible, before a key counts.
 pub const SILENCE: Duration = Duration::from_millis(700);
@@ -29,26 +29,29 @@ pub enum Event {
     Redraw,
     /// The question is withdrawn by this signal.
     Signal(i32),
-    /// The terminal is gone.
+    /// The terminal is gone, or nobody answered in time.
     Gone,
 }
 
-/// A terminal that was taken over. Dropping it gives it back.
+/// A terminal that was taken over. Dropping it gives it back, and then the turn.
 pub struct Terminal {
-    tty: File,
+    turn: Turn,
     before: Termios,
     signals: Signals,
     quiet_since: Instant,
+    /// When the question ends without an answer.
+    end: Option<Instant>,
     marks: bool,
 }
 
 impl Terminal {
-    /// Takes the terminal over. `marks` tells whether it understands escape sequences.
-    pub fn take(tty: File, marks: bool) -> io::Result<Self> {
-        let before = termios::tcgetattr(&tty)?;
+    /// Takes the terminal over, for at most `limit`. `marks` tells whether it understands escape sequences.
+    pub fn take(turn: Turn, limit: Option<Duration>, marks: bool) -> io::Result<Self> {
+        let before = termios::tcgetattr(&turn)?;
         // From here on a signal is ours to act on: none may end us while the terminal is not as it was.
         let signals = Signals::watch()?;
-        let mut terminal = Self { tty, before, signals, quiet_since: Instant::now(), marks };
+        let now = Instant::now();
+        let mut terminal = Self { turn, before, signals, quiet_since: now, end: limit.map(|limit| now + limit), marks };
         terminal.read_keys()?;
         Ok(terminal)
     }
@@ -56,7 +59,7 @@ impl Terminal {
     /// The question is now visible. What was typed before is forgotten.
     pub fn shown(&mut self) {
         // A terminal that cannot forget is gone, which the next read tells.
-        let _ = termios::tcflush(&self.tty, QueueSelector::IFlush);
+        let _ = termios::tcflush(&self.turn, QueueSelector::IFlush);
         self.quiet_since = Instant::now();
     }
 
@@ -69,7 +72,11 @@ impl Terminal {
                 Some(News::Redraw) => return Event::Gone,
                 None => {}
             }
-            let [typed, _] = match wait([self.tty.as_fd(), self.signals.as_fd()], None) {
+            let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Event::Gone;
+            }
+            let [typed, _] = match wait([self.turn.as_fd(), self.signals.as_fd()], left) {
                 Ok(ready) => ready,
                 Err(Errno::INTR) => continue,
                 Err(_) => return Event::Gone,
@@ -87,12 +94,12 @@ impl Terminal {
     /// Reads what was typed: a key, if it came alone and after silence.
     fn key(&mut self) -> io::Result<Option<u8>> {
         let mut bytes = [0; 256];
-        let count = (&self.tty).read(&mut bytes)?;
+        let count = self.turn.tty().read(&mut bytes)?;
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let quiet = self.quiet_since.elapsed() >= SILENCE;
-        let alone = count == 1 && !wait([self.tty.as_fd()], Some(GATHER)).is_ok_and(|[more]| more);
+        let alone = count == 1 && !wait([self.turn.as_fd()], Some(GATHER)).is_ok_and(|[more]| more);
         self.quiet_since = Instant::now();
         Ok(bytes.first().copied().filter(|_| quiet && alone))
     }
@@ -104,8 +111,8 @@ impl Terminal {
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         // Stopping with the terminal in this state would leave the caller's shell with it.
         modes.special_codes[SpecialCodeIndex::VSUSP] = 0;
-        termios::tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
-        if self.marks { (&self.tty).write_all(MARK_PASTES) } else { Ok(()) }
+        termios::tcsetattr(&self.turn, OptionalActions::Now, &modes)?;
+        if self.marks { self.turn.tty().write_all(MARK_PASTES) } else { Ok(()) }
     }
 }
 
@@ -113,9 +120,9 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         // Nothing can be done about a terminal that does not take its modes back: it is gone.
         if self.marks {
-            let _ = (&self.tty).write_all(UNMARK_PASTES);
+            let _ = self.turn.tty().write_all(UNMARK_PASTES);
         }
-        let _ = termios::tcflush(&self.tty, QueueSelector::IFlush);
-        let _ = termios::tcsetattr(&self.tty, OptionalActions::Now, &self.before);
+        let _ = termios::tcflush(&self.turn, QueueSelector::IFlush);
+        let _ = termios::tcsetattr(&self.turn, OptionalActions::Now, &self.before);
     }
 }

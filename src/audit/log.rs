@@ -121,7 +121,7 @@ impl Log<'_> {
         let path = self.path();
         let open = |source| LogFault::Open { path: path.clone(), source };
         let file = open_for_append(&path).map_err(open)?;
-        lock(&file)?;
+        lock(&file, PATIENCE)?;
         let metadata = file.metadata().map_err(open)?;
         if !metadata.is_file() || metadata.mode() & 0o022 != 0 || metadata.uid() != record.uid {
             return Err(LogFault::NotOurs { path });
@@ -234,8 +234,8 @@ pub(crate) fn room(size: u64, more: usize) -> io::Result<()> {
     if limit.is_some_and(|limit| size + more as u64 > limit) { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
 }
 
-/// Waits for a turn, at most [`PATIENCE`]. The lock goes with the file.
-pub(crate) fn lock(file: &File) -> Result<(), LogFault> {
+/// Waits for a turn, at most for `limit`. The lock goes with the file.
+pub(crate) fn lock(file: &File, limit: Duration) -> Result<(), LogFault> {
     let mut since: Option<Instant> = None;
     loop {
         match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -244,11 +244,17 @@ pub(crate) fn lock(file: &File) -> Result<(), LogFault> {
             Err(errno) => return Err(LogFault::Write(errno.into())),
         }
         let waited = since.get_or_insert_with(Instant::now).elapsed();
-        if waited >= PATIENCE {
+        if waited >= limit {
             return Err(LogFault::Busy);
         }
         // A turn takes some 20 µs. Waiting longer each time would starve those who came first.
-        std::thread::sleep(Duration::from_micros(if waited < Duration::from_millis(20) { 100 } else { 1000 }));
+        // Beyond our patience with machines, a human is waited for.
+        let pause = match waited {
+            _ if waited < Duration::from_millis(20) => Duration::from_micros(100),
+            _ if waited < PATIENCE => Duration::from_millis(1),
+            _ => Duration::from_millis(20),
+        };
+        std::thread::sleep(pause);
     }
 }
 

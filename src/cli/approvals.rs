@@ -11,7 +11,8 @@ use super::Fault;
 use crate::approval::prompt::{self, Answer, Purpose};
 use crate::approval::store::Store;
 use crate::approval::ticket::{State, Ticket};
-use crate::approval::{die, human};
+use crate::approval::die;
+use crate::approval::turn::{NoTurn, Turn};
 use crate::audit::hex;
 use crate::audit::log::Log;
 use crate::audit::record::Record;
@@ -81,12 +82,15 @@ fn show(store: &Store, id: &str) -> Result<i32, Fault> {
 }
 
 fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, Fault> {
-    let Ok(tty) = human::terminal().inspect_err(|why| {
-        eprintln!(
-            "vetsh: tickets are answered by a human at a terminal, and this is none: {why}. Nothing was changed."
-        );
-    }) else {
-        return Ok(exit::REFUSED);
+    let turn = match Turn::take(store, None) {
+        Ok(turn) => turn,
+        Err(NoTurn::Store(fault)) => return Err(Fault(fault.to_string())),
+        Err(NoTurn::NotHuman(why)) => {
+            eprintln!(
+                "vetsh: tickets are answered by a human at a terminal, and this is none: {why}. Nothing was changed."
+            );
+            return Ok(exit::REFUSED);
+        }
     };
     let ticket = find(store, id)?;
     if !ticket.waits(Timestamp::now()) {
@@ -98,7 +102,7 @@ fn answer(store: &Store, paths: &Paths, id: &str, approve: bool) -> Result<i32, 
         )));
     }
     let purpose = if approve { Purpose::Approve } else { Purpose::Deny };
-    match prompt::ask(tty, &ticket, purpose)? {
+    match prompt::ask(turn, &ticket, purpose, None)? {
         Answer::Yes => {}
         Answer::No => return Ok(exit::SUCCESS),
         Answer::Withdrawn(signal) => die(signal),
