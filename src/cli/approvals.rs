@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::Fault;
+use crate::approval::die;
 use crate::approval::prompt::{self, Answer, Purpose};
 use crate::approval::store::Store;
 use crate::approval::ticket::{State, Ticket};
-use crate::approval::die;
 use crate::approval::turn::{NoTurn, Turn};
 use crate::audit::hex;
 use crate::audit::log::Log;
