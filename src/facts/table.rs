@@ -354,7 +354,7 @@ impl Walker<'_> {
         let Some(language) = language.filter(|_| waits) else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
-            if !judged.reading.uses.is_empty() || !judged.reading.options.is_empty() {
+            if judged.reading.uses.iter().any(|used| used.role != Role::Text) {
                 return false;
             }
             let reason = format!("{} reads code that is not known here", judged.name);
