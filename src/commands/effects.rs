@@ -6,7 +6,7 @@ use super::condition::Holds;
 use super::read::Reader;
 use super::reading::{Declared, Reading, Vague};
 use super::schema::{EffectSpec, Kind, Role, Target, Text};
-use super::{Given, bind};
+use super::{Given, bind, unlisted};
 use crate::facts::Location;
 use crate::facts::kind::{Doubt, Effect};
 use crate::facts::value::Argument;
@@ -30,6 +30,7 @@ impl<'a> Reader<'a> {
             self.bind();
         }
         self.declare();
+        self.unlisted_code();
         self.reading.dry = self.levels.iter().any(|level| any_given(&level.dry, &self.reading.options));
         if self.reading.dry {
             self.reading.effects.retain(|declared| !changes(declared.effect));
@@ -86,11 +87,22 @@ impl<'a> Reader<'a> {
         self.reading.doubts.extend(doubts);
     }
 
+    /// An option that is not listed may run what it is given; a program that runs code anyway is no worse for it.
+    fn unlisted_code(&mut self) {
+        if self.reading.effects.iter().any(|declared| declared.effect == Effect::Run) {
+            return;
+        }
+        let operands = !self.reading.operands.is_empty();
+        let doubts = self.reading.options.iter().filter_map(|given| unlisted::doubt(given, operands));
+        self.reading.doubts.extend(doubts);
+    }
+
     fn declared(&self, spec: &EffectSpec, reason: Text) -> Declared<'a> {
         let mut declared = Declared::of(spec.kind, reason);
         match &spec.on {
             Target::None => {}
             Target::Cwd => declared.at_cwd = true,
+            Target::Input => declared.at_input = true,
             Target::Last => declared.on.extend(self.reading.operands.last().cloned()),
             Target::Operands => declared.on.clone_from(&self.reading.operands),
             Target::Path(path) => declared.on.push(Cow::Owned(Argument::known(&**path, Location::default()))),
@@ -107,7 +119,7 @@ impl<'a> Reader<'a> {
 impl Declared<'_> {
     /// An effect on nothing that can be named.
     pub(super) fn of(kind: Kind, reason: Cow<'static, str>) -> Self {
-        Self { effect: kind.effect, aspect: kind.aspect, on: Vec::new(), at_cwd: false, reason }
+        Self { effect: kind.effect, aspect: kind.aspect, on: Vec::new(), at_cwd: false, at_input: false, reason }
     }
 }
 

@@ -14,6 +14,7 @@ mod read;
 mod reading;
 mod render;
 mod tables;
+mod unlisted;
 
 pub use reading::{Declared, Given, Reading, Tail, Use, Vague};
 pub use schema::{Kind, Language, Program, Role, TailKind};

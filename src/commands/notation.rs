@@ -188,9 +188,10 @@ fn target(word: &str) -> Result<Target, Fault> {
         "cwd" => Target::Cwd,
         "operands" => Target::Operands,
         "last" => Target::Last,
+        "input" => Target::Input,
         path if path.contains('/') => Target::Path(path.to_owned().into()),
         option if option.starts_with('-') => Target::Option(option.to_owned().into()),
-        _ => return Err(format!("unknown target `{word}`: cwd, operands, last, an option or a path")),
+        _ => return Err(format!("unknown target `{word}`: cwd, operands, last, input, an option or a path")),
     })
 }
 
@@ -249,11 +250,10 @@ fn token(word: &str) -> Result<Token, Fault> {
     if !word.starts_with('-') {
         return Ok(Token::Word(word.trim_start_matches('\\').to_ascii_lowercase().into()));
     }
-    let word = word.trim_end_matches('?');
     Ok(match word.split_once('=') {
         Some((name, value)) if !value.is_empty() => {
             Token::Value(name.to_owned().into(), value.to_ascii_lowercase().into())
         }
-        _ => Token::Option(Cow::Owned(word.to_owned())),
+        _ => Token::Option(Cow::Owned(word.trim_end_matches('?').to_owned())),
     })
 }

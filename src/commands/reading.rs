@@ -71,6 +71,8 @@ pub struct Declared<'a> {
     pub on: Vec<Cow<'a, Argument>>,
     /// It is on the working directory.
     pub at_cwd: bool,
+    /// It is on the paths that standard input lists.
+    pub at_input: bool,
     /// Why it matters, for people; may be empty.
     pub reason: Cow<'static, str>,
 }

@@ -50,6 +50,9 @@ impl Display for Declared<'_> {
         if let Some(aspect) = self.aspect {
             write!(formatter, ".{}", aspect.word())?;
         }
+        if self.at_input {
+            formatter.write_str(" on the paths of the input")?;
+        }
         if self.at_cwd {
             formatter.write_str(" on cwd")?;
         }

@@ -460,6 +460,8 @@ pub enum Target {
     Operands,
     /// The last operand.
     Last,
+    /// The paths that standard input lists, a line each.
+    Input,
     /// The value of this option, else the working directory.
     Option(Text),
     /// This path; `~` is the home folder.

@@ -144,7 +144,7 @@ fn glob_path(name: &str, path: &str, below: bool) -> bool {
         && (below || names.next().is_none())
 }
 
-/// Whether `text` matches `pattern`, in which `*` is any number of bytes.
+/// Whether `text` matches `pattern`, in which `*` is any number of bytes and `?` one.
 pub(super) fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut pattern, mut text) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
@@ -154,7 +154,9 @@ pub(super) fn glob(pattern: &[u8], text: &[u8]) -> bool {
                 retry = Some((after, text));
                 pattern = after;
             }
-            (Some((wanted, after)), Some((found, rest))) if wanted == found => (pattern, text) = (after, rest),
+            (Some((wanted, after)), Some((found, rest))) if wanted == found || *wanted == b'?' => {
+                (pattern, text) = (after, rest);
+            }
             (None, None) => return true,
             _ => {
                 let Some((after, from)) = retry else { return false };

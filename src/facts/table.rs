@@ -121,6 +121,9 @@ impl Walker<'_> {
                 let here = Argument::known(".", by.at);
                 self.place_effect(declared.effect, &here, by);
             }
+            for listed in self.listed_paths(declared, by) {
+                self.place_effect(declared.effect, &listed, by);
+            }
             let found = self.found_names(declared, judged);
             for argument in found
                 .iter()
@@ -141,7 +144,7 @@ impl Walker<'_> {
                 }
                 self.state.cwd = cwd;
             }
-            if !declared.at_cwd && declared.on.is_empty() {
+            if !declared.at_cwd && !declared.at_input && declared.on.is_empty() {
                 self.effect((declared.effect, None), None, by, reason);
             }
             return;
@@ -156,6 +159,17 @@ impl Walker<'_> {
         });
         let target = declared.on.first().map(|argument| shown_pieces(&argument.pieces));
         self.effect((declared.effect, aspect), target, by, reason);
+    }
+
+    /// The paths that a program takes from its input, as far as the text of that is known.
+    fn listed_paths(&self, declared: &Declared<'_>, by: By) -> Vec<Argument> {
+        let input = self.frame.stdin.as_ref().filter(|_| declared.at_input);
+        let texts = input.iter().flat_map(|pieces| pieces.iter()).filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text),
+            _ => None,
+        });
+        let lines = texts.flat_map(|text| text.split(|byte| matches!(byte, b'\n' | b'\0')));
+        lines.filter(|line| !line.is_empty()).map(|line| Argument::known(line, by.at)).collect()
     }
 
     /// The working directory was brought in by this script.
@@ -184,6 +198,19 @@ impl Walker<'_> {
     fn device(&mut self, value: &Argument, by: By) {
         let target = Some(shown_pieces(&value.pieces));
         self.effect((Effect::Device, Some(Aspect::Device)), target, by, "changes a device");
+    }
+
+    /// An option or a variable makes a program load or start a file of a temporary folder that this script did not make:
+    /// a library says nothing that could be read.
+    fn foreign_code(&mut self, used: &Use<'_>, by: By) {
+        let temp = |target: &super::resolve::Target| {
+            target.aspect == Some(Aspect::Temp)
+                && target.path.as_ref().is_none_or(|path| !self.state.files.contains_key(path))
+        };
+        if used.option.is_some() && self.targets(&used.value.pieces).iter().any(temp) {
+            let reason = format!("loads code from a temporary folder: {}", shown_pieces(&used.value.pieces));
+            self.doubt(Doubt::Script, by.part(Part::Nested), reason);
+        }
     }
 
     /// `--user-data file://path`: a value that is read from a file.
@@ -221,7 +248,10 @@ impl Walker<'_> {
             Role::Delete => self.delete(value, Reach::File, by),
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
             Role::Move => self.delete(value, Reach::Away, by),
-            Role::Run => self.via(judged, |walker| walker.run(std::slice::from_ref(value), Call::program(by))),
+            Role::Run => {
+                self.foreign_code(used, by);
+                self.via(judged, |walker| walker.run(std::slice::from_ref(value), Call::program(by)));
+            }
             Role::Script(language) => {
                 let operands = &judged.reading.operands;
                 let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);

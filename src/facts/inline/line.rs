@@ -11,10 +11,26 @@ pub(super) fn judge(language: &'static Language, source: &Source) -> Vec<InlineF
     let mut findings = Vec::new();
     let mut at = 0;
     for line in source.text.split_inclusive('\n') {
-        command(language, source, line.trim(), Span::new(at, at + line.trim_end().len()), &mut findings);
+        let own = line.trim();
+        if let Some(close) = block(language, own) {
+            // What the command is given goes on to the closing line.
+            let rest = source.text.get(at..).unwrap_or_default();
+            let end = rest.lines().skip(1).position(|line| line.trim() == close);
+            let text: Vec<_> = rest.lines().take(end.map_or(usize::MAX, |end| end + 1)).collect();
+            command(language, source, text.join("\n").trim(), Span::new(at, at + rest.trim_end().len()), &mut findings);
+        }
+        command(language, source, own, Span::new(at, at + line.trim_end().len()), &mut findings);
         at += line.len();
     }
     findings
+}
+
+/// The line that ends the block that a command opens.
+fn block(language: &'static Language, line: &str) -> Option<&'static str> {
+    let opens = |open: &str| {
+        line.strip_prefix(open).is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()))
+    };
+    language.blocks.iter().find(|(open, _)| opens(open)).map(|(_, close)| *close)
 }
 
 /// Findings in one command.

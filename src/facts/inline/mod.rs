@@ -114,7 +114,13 @@ pub fn judge(code: &Code<'_>) -> Vec<InlineFinding> {
     }
     let mut findings = match language.reader {
         Reader::Calls => call::judge(code, language, &source),
-        Reader::Lines => line::judge(language, &source),
+        Reader::Lines => {
+            let mut findings = line::judge(language, &source);
+            if !language.calls.is_empty() {
+                findings.extend(call::judge(code, language, &source));
+            }
+            findings
+        }
         Reader::Sed => sed::judge(&source),
         Reader::Awk => awk::judge(code, language, &source),
         Reader::Sql => sql::judge(language, &source),
