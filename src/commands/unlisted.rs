@@ -5,8 +5,26 @@ use crate::facts::kind::Doubt;
 
 /// Words in the name of an option whose value is run.
 const CODE: &[&str] = &[
-    "cmd", "command", "editor", "eval", "exec", "execute", "helper", "hook", "interpreter", "launcher", "loader",
-    "pager", "plugin", "plugins", "preload", "program", "runner", "script", "shell", "wrapper",
+    "cmd",
+    "command",
+    "editor",
+    "eval",
+    "exec",
+    "execute",
+    "helper",
+    "hook",
+    "interpreter",
+    "launcher",
+    "loader",
+    "pager",
+    "plugin",
+    "plugins",
+    "preload",
+    "program",
+    "runner",
+    "script",
+    "shell",
+    "wrapper",
 ];
 
 /// The doubt about an unlisted option (`--post-command=TEXT`), if it may take code.

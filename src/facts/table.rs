@@ -200,9 +200,10 @@ impl Walker<'_> {
         self.effect((Effect::Device, Some(Aspect::Device)), target, by, "changes a device");
     }
 
-    /// An option or a variable makes a program load or start a file of a temporary folder that this script did not make:
-    /// a library says nothing that could be read.
-    fn foreign_code(&mut self, used: &Use<'_>, by: By) {
+    /// A program or library that is started or loaded. One of a temporary folder that this script did not make, named by
+    /// an option or a variable, is a doubt: a library says nothing that could be read.
+    fn started(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
+        let by = judged.by.at(used.value.at);
         let temp = |target: &super::resolve::Target| {
             target.aspect == Some(Aspect::Temp)
                 && target.path.as_ref().is_none_or(|path| !self.state.files.contains_key(path))
@@ -211,6 +212,7 @@ impl Walker<'_> {
             let reason = format!("loads code from a temporary folder: {}", shown_pieces(&used.value.pieces));
             self.doubt(Doubt::Script, by.part(Part::Nested), reason);
         }
+        self.via(judged, |walker| walker.run(std::slice::from_ref(&*used.value), Call::program(by)));
     }
 
     /// `--user-data file://path`: a value that is read from a file.
@@ -248,10 +250,7 @@ impl Walker<'_> {
             Role::Delete => self.delete(value, Reach::File, by),
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
             Role::Move => self.delete(value, Reach::Away, by),
-            Role::Run => {
-                self.foreign_code(used, by);
-                self.via(judged, |walker| walker.run(std::slice::from_ref(value), Call::program(by)));
-            }
+            Role::Run => self.started(used, judged),
             Role::Script(language) => {
                 let operands = &judged.reading.operands;
                 let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);
