@@ -5,10 +5,10 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -184,9 +184,9 @@ impl Record {
         if !ours(&fs::metadata(folder).map_err(unreadable)?) {
             return Err(PathsFault::NotOurs(folder.to_path_buf()));
         }
-        // Room for all of it, so that one read gets it.
-        let mut text = Vec::with_capacity(4096);
-        file.take(RECORD_LIMIT).read_to_end(&mut text).map_err(unreadable)?;
+        // Its length is known, so that one read gets it.
+        let mut text = vec![0; usize::try_from(metadata.len()).unwrap_or_default()];
+        file.read_exact_at(&mut text, 0).map_err(unreadable)?;
         Self::parse(folder, &text).map(Some)
     }
 
@@ -250,10 +250,16 @@ impl Record {
     }
 }
 
+/// The effective user, asked for once.
+pub fn user() -> u32 {
+    static USER: OnceLock<u32> = OnceLock::new();
+    *USER.get_or_init(|| rustix::process::geteuid().as_raw())
+}
+
 /// Whether what `metadata` describes is the effective user's or root's, and nobody else may write to it.
 pub fn ours(metadata: &fs::Metadata) -> bool {
     let owner = metadata.uid();
-    (owner == 0 || owner == rustix::process::geteuid().as_raw()) && metadata.mode() & 0o022 == 0
+    (owner == 0 || owner == user()) && metadata.mode() & 0o022 == 0
 }
 
 /// The home folder that the user database gives `user`. Read directly: name services load code and read configuration.

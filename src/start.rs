@@ -5,7 +5,7 @@
 //! turns every way in which this program can die into a refusal, and hands the library what only this place can do.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use std::io::{self, Write};
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -18,6 +18,7 @@ use bstr::BStr;
 use vetsh::exec::resolve::NOTE_OWNER;
 use vetsh::exit;
 use vetsh::invocation::Start;
+use vetsh::syntax::{ParserMemory, set_parser_memory};
 
 /// The signals by which a program dies of its own fault: stack overflow, bad memory, abort, illegal instruction.
 const FATAL: [c_int; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGILL];
@@ -117,12 +118,101 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
+/// What stands before each block of the parser, who does not say again how large it is.
+const HEADER: usize = 16;
+/// What a header begins with.
+type Size = [u8; size_of::<usize>()];
+
+/// The layout of a block of the parser, header included; one that cannot be is the largest there is.
+fn with_header(size: usize) -> Layout {
+    let size = size.saturating_add(HEADER).min(isize::MAX as usize - HEADER);
+    // SAFETY: the alignment is a power of two, and the size rounded up to it does not overflow.
+    unsafe { Layout::from_size_align_unchecked(size, HEADER) }
+}
+
+/// The C library's `malloc` for the parser, from our own room.
+extern "C" fn parser_malloc(size: usize) -> *mut c_void {
+    let layout = with_header(size);
+    // SAFETY: the size is not zero; the block is live and aligned for its header.
+    unsafe {
+        let block = ALLOCATOR.alloc(layout);
+        block.cast::<Size>().write(layout.size().to_ne_bytes());
+        block.add(HEADER).cast()
+    }
+}
+
+extern "C" fn parser_calloc(count: usize, size: usize) -> *mut c_void {
+    let size = count.saturating_mul(size);
+    let block = parser_malloc(size);
+    // SAFETY: the block is new and so large.
+    unsafe { block.cast::<u8>().write_bytes(0, size) };
+    block
+}
+
+unsafe extern "C" fn parser_realloc(block: *mut c_void, size: usize) -> *mut c_void {
+    if block.is_null() {
+        return parser_malloc(size);
+    }
+    let new = with_header(size).size();
+    // SAFETY: a block of the parser begins with its size.
+    unsafe {
+        let block = block.cast::<u8>().sub(HEADER);
+        let old = usize::from_ne_bytes(block.cast::<Size>().read());
+        let block = ALLOCATOR.realloc(block, Layout::from_size_align_unchecked(old, HEADER), new);
+        block.cast::<Size>().write(new.to_ne_bytes());
+        block.add(HEADER).cast()
+    }
+}
+
+unsafe extern "C" fn parser_free(block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: as above.
+    unsafe {
+        let block = block.cast::<u8>().sub(HEADER);
+        let size = usize::from_ne_bytes(block.cast::<Size>().read());
+        ALLOCATOR.dealloc(block, Layout::from_size_align_unchecked(size, HEADER));
+    }
+}
+
+/// Where the parser, which is written in C, gets its memory.
+const PARSER_MEMORY: ParserMemory =
+    ParserMemory { malloc: parser_malloc, calloc: parser_calloc, realloc: parser_realloc, free: parser_free };
+
 /// What the real shell must find as we found it.
 struct Inherited {
     /// The caller's argument vector; an integer, because pointers are not `Sync`.
     arguments: usize,
     mask: libc::sigset_t,
-    fatal: [libc::sigaction; FATAL.len()],
+    fatal: [Action; FATAL.len()],
+}
+
+/// What the kernel keeps of a signal. The C library blocks signals around setting it, which costs three calls more.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Action {
+    handler: usize,
+    flags: c_ulong,
+    /// Where a handler returns to; ours never does.
+    restorer: usize,
+    mask: u64,
+}
+
+/// x86-64 runs no handler without it; elsewhere it is nothing.
+const SA_RESTORER: c_ulong = 0x0400_0000;
+
+impl Action {
+    /// Makes it what `signal` does; what it did before is returned.
+    ///
+    /// # Safety
+    /// The handler may be called wherever the signal may come.
+    unsafe fn set(&self, signal: c_int) -> Self {
+        let mut before = Self { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
+        // SAFETY: both are live and laid out as the kernel has them; sets of signals are eight bytes long there.
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, &raw const *self, &raw mut before, size_of::<u64>()) };
+        before
+    }
 }
 
 /// By this every build of vetsh is told from a real shell: an ELF note with an owner and no description.
@@ -144,14 +234,18 @@ static INHERITED: OnceLock<Inherited> = OnceLock::new();
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: c_int, arguments: *const *const c_char) -> c_int {
     occupy_closed_descriptors();
-    // SAFETY: an all-zero sigset_t and sigaction are valid values, overwritten by the calls below.
+    // SAFETY: all zero is a valid value of integers and a sigset_t; the calls below overwrite it.
     let mut inherited: Inherited = unsafe { zeroed() };
     inherited.arguments = arguments as usize;
     // SAFETY: both pointers are null or point to a live value.
     unsafe {
         libc::sigprocmask(libc::SIG_BLOCK, null(), &raw mut inherited.mask);
     }
-    catch_fatal_signals(&mut inherited.fatal);
+    inherited.fatal = catch_fatal_signals();
+    // SAFETY: the functions belong together, blocks are aligned like the C library's, and no parser was used yet.
+    unsafe {
+        set_parser_memory(Some(PARSER_MEMORY));
+    }
     set_hook(Box::new(refuse_after_panic));
     let _ = INHERITED.set(inherited);
     // SAFETY: the kernel's argument vector and the C library's environment end with a null pointer and stay in place.
@@ -173,20 +267,19 @@ fn occupy_closed_descriptors() {
     }
 }
 
-/// Makes every fatal signal a refusal, on a stack of its own.
-fn catch_fatal_signals(before: &mut [libc::sigaction; FATAL.len()]) {
-    // SAFETY: the stack is static and used by nothing else; the actions are fully initialised, and `refuse_after_fault`
-    // calls only what may be called in a signal handler.
+/// Makes every fatal signal a refusal, on a stack of its own; what each did before is returned.
+fn catch_fatal_signals() -> [Action; FATAL.len()] {
+    let handler: extern "C" fn(c_int) = refuse_after_fault;
+    let handler = handler as usize;
+    // The flags are small positive numbers, whatever type the C library gives them.
+    let flags = (libc::SA_ONSTACK | libc::SA_NODEFER) as c_ulong | SA_RESTORER;
+    let action = Action { handler, flags, restorer: handler, mask: 0 };
+    // SAFETY: the stack is static and used by nothing else, and `refuse_after_fault` calls only what may be called in a
+    // signal handler.
     unsafe {
         let stack = libc::stack_t { ss_sp: (&raw mut HANDLER_STACK).cast(), ss_flags: 0, ss_size: STACK };
         libc::sigaltstack(&raw const stack, null_mut());
-        let mut action: libc::sigaction = zeroed();
-        let handler: extern "C" fn(c_int) = refuse_after_fault;
-        action.sa_sigaction = handler as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
-        for (signal, before) in FATAL.into_iter().zip(before) {
-            libc::sigaction(signal, &raw const action, before);
-        }
+        FATAL.map(|signal| action.set(signal))
     }
 }
 
@@ -236,8 +329,8 @@ fn replace(path: &CStr) -> io::Error {
     // SAFETY: the actions, the mask and the vectors are the ones that we were started with.
     unsafe {
         for (signal, before) in FATAL.into_iter().zip(&inherited.fatal) {
-            if before.sa_sigaction == libc::SIG_IGN {
-                libc::sigaction(signal, before, null_mut());
+            if before.handler == libc::SIG_IGN {
+                before.set(signal);
             }
         }
         libc::sigprocmask(libc::SIG_SETMASK, &raw const inherited.mask, null_mut());

@@ -30,7 +30,7 @@ pub fn ask(program: &[String], ticket: &Ticket, limit: Option<Duration>) -> Answ
         return Answer::Gone;
     };
     let Ok(signals) = Signals::watch() else { return Answer::Gone };
-    let home = paths::home_of(rustix::process::geteuid().as_raw()).unwrap_or_else(|| "/".into());
+    let home = paths::home_of(paths::user()).unwrap_or_else(|| "/".into());
     let started = Command::new(path)
         .args(arguments)
         .arg(prompt::rows(ticket, true, WIDTH, false).join("\n"))

@@ -279,7 +279,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreFault> {
     };
     let metadata = file.metadata().map_err(fault)?;
     let ours = metadata.is_file()
-        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && metadata.uid() == crate::paths::user()
         && metadata.mode() & 0o022 == 0
         && metadata.len() <= LARGEST;
     if !ours {

@@ -4,13 +4,13 @@
 //! of the line up to `,"hash"` and `prev` is the `hash` of the line before. So an append needs no more of the file than
 //! its last 76 bytes. Writers take turns by `flock`; who cannot get a turn in [`PATIENCE`] goes without.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, OFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
@@ -217,15 +217,18 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 }
 
 fn open_for_append(path: &Path) -> io::Result<File> {
-    let open = || {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-        OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path)
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    // Not `OpenOptions`: the C library asks for close-on-exec twice.
+    let open = || rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR);
+    let file = match (open(), path.parent()) {
+        (Err(Errno::NOENT), Some(folder)) => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            open()
+        }
+        (other, _) => other,
     };
-    open().or_else(|error| {
-        let Some(folder) = path.parent().filter(|_| error.kind() == io::ErrorKind::NotFound) else { return Err(error) };
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        open()
-    })
+    Ok(file?.into())
 }
 
 /// Fails if `more` bytes after `size` pass the limit of file sizes: writing them would kill us by SIGXFSZ.

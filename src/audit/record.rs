@@ -190,7 +190,7 @@ impl Record {
             kind: Kind::Answer,
             pid: std::process::id(),
             ppid: parent(),
-            uid: rustix::process::geteuid().as_raw(),
+            uid: crate::paths::user(),
             shell: ticket.shell.clone(),
             arguments: ticket
                 .options

@@ -157,7 +157,7 @@ fn answer(line: &[u8], shell: ShellName, judges: &mut Judges) -> Result<String, 
 /// The machine that a row is judged against: this one if its project exists here.
 fn host(row: &Row, paths: &Paths) -> Result<Box<dyn Host>, HostFault> {
     let Some(project) = &row.project else { return Ok(Box::new(RealHost::here(paths)?)) };
-    let user = rustix::process::geteuid().as_raw();
+    let user = paths::user();
     let home = row.home.clone().or_else(|| paths::home_of(user)).unwrap_or_else(|| "/nonexistent".into());
     if project.is_dir() {
         return Ok(Box::new(RealHost::at(project, &home)));

@@ -87,7 +87,7 @@ fn folder(shims: &Path) -> Result<PathBuf, Fault> {
 
 /// What is to be recorded.
 fn record(shims: &Path) -> Result<Record, Fault> {
-    let user = rustix::process::geteuid().as_raw();
+    let user = paths::user();
     let told = || std::env::var_os(paths::HOME).map(PathBuf::from).filter(|home| home.is_absolute());
     let home = paths::home_of(user).or_else(told).ok_or_else(|| Fault(format!("user {user} has no home folder")))?;
     // Nothing works without an sh; any other shell may be missing, and then its shim says so.

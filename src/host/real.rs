@@ -58,7 +58,7 @@ pub enum HostFault {
 impl RealHost {
     /// The machine as this process finds it.
     pub fn here(paths: &Paths) -> Result<Self, HostFault> {
-        let user = rustix::process::geteuid().as_raw();
+        let user = paths::user();
         let home = home(paths, user).ok_or(HostFault::Home(user))?;
         let (start, there) = start()?;
         let project = if there { project(&start, &home, user) } else { None };
@@ -67,7 +67,7 @@ impl RealHost {
 
     /// The machine as a process would find it that was started in `start` (absolute) by somebody with this home.
     pub fn at(start: &Path, home: &Path) -> Self {
-        let user = rustix::process::geteuid().as_raw();
+        let user = paths::user();
         let start = start.canonicalize().unwrap_or_else(|_| project::plain(start));
         let project = project(&start, home, user);
         Self::new(start, home.to_path_buf(), project, user)

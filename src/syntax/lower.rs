@@ -7,6 +7,7 @@ mod compound;
 
 use std::cell::RefCell;
 use std::iter::Peekable;
+use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -19,8 +20,11 @@ use super::scan::{Keyword, Prefix, Token, TokenKind};
 use super::skeleton::{self, Drawing};
 use crate::diagnostic::Span;
 
+pub use tree_sitter::{Allocator as ParserMemory, set_allocator as set_parser_memory};
+
 thread_local! {
-    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+    /// Never dropped: a thread that has something to drop at its end asks the C library for a key, which blocks signals.
+    static PARSER: RefCell<Option<ManuallyDrop<Parser>>> = const { RefCell::new(None) };
 }
 
 /// The tree and the tokens differ, or the tree has errors.
@@ -54,7 +58,7 @@ fn parse(text: &[u8]) -> Option<Tree> {
         if slot.is_none() {
             let mut parser = Parser::new();
             parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-            *slot = Some(parser);
+            *slot = Some(ManuallyDrop::new(parser));
         }
         let parser = slot.as_mut()?;
         // Its attempts to recover from an error may take a thousand times as long as the text took.

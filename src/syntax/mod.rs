@@ -11,6 +11,7 @@ mod scan;
 mod skeleton;
 mod witness;
 
+pub use lower::{ParserMemory, set_parser_memory};
 pub use model::{Dialect, Script};
 
 use bstr::ByteSlice;

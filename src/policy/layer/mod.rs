@@ -56,7 +56,7 @@ impl Sources {
             trust: paths.trust(),
             full: paths.state.join("full"),
             project: project.map(Path::to_path_buf),
-            euid: rustix::process::geteuid().as_raw(),
+            euid: paths::user(),
         }
     }
 
