@@ -23,6 +23,7 @@ mod inline;
 mod install;
 mod judged;
 mod layering;
+mod meanings;
 mod policy;
 mod prompt;
 mod pty;

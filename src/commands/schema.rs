@@ -321,6 +321,8 @@ pub enum Role {
     Write,
     /// A file in which something is changed in place.
     Edit,
+    /// A file that is built from sources, as a compiler does.
+    Build,
     /// A file that is appended to.
     Append,
     /// A file that is removed.
@@ -339,6 +341,8 @@ pub enum Role {
     Chdir,
     /// A program file that is started.
     Run,
+    /// Folders or files, parted by colons, whose code is loaded.
+    Library,
     /// A file of code that is run.
     Script(Language),
     /// Text of code that is run.

@@ -77,13 +77,19 @@ impl Walker<'_> {
     }
 
     /// A file that a program writes: what comes from the network or a decoder is remembered as such.
-    pub(super) fn filled(&mut self, value: &Argument, judged: &Judged<'_>) {
+    pub(super) fn filled(&mut self, value: &Argument, judged: &Judged<'_>, otherwise: Option<Made>) {
         let copied = self.frame.stdin.clone().filter(|_| *judged.name == "tee" && judged.reading.options.is_empty());
         let made = match (copied, self.output_taint(judged)) {
             (Some(content), _) => Made::Written(content),
             (None, Some(kind)) => Made::Unknown(kind),
-            (None, None) => return,
+            (None, None) => match otherwise {
+                Some(made) => made,
+                None => return,
+            },
         };
+        if let Made::Written(content) = &made {
+            self.dumped(content, value, judged.by);
+        }
         for path in self.targets(&value.pieces).into_iter().filter_map(|target| target.path) {
             self.state.touch(path, made.clone());
         }

@@ -93,6 +93,7 @@ impl Walker<'_> {
                 plain && if first.contains(&b'/') { outside(first) } else { self.is_installed(first.as_bstr()) }
             }
             Role::Text => true,
+            Role::Library => value.split_str(":").all(outside),
             _ => outside(value),
         }
     }

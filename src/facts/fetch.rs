@@ -12,6 +12,9 @@ const LONG: usize = 64;
 /// Bits per byte above which a long word looks like a key.
 const DENSE: f64 = 4.2;
 
+/// Names of a cloud's own service that hands out credentials.
+const CREDENTIAL_HOSTS: &[&str] = &["metadata", "instance-data"];
+
 /// The parts of a URL that say where a request goes.
 struct Url<'u> {
     scheme: &'u [u8],
@@ -35,6 +38,7 @@ impl Walker<'_> {
         let aspect = if host_known { aspect_of(url.host) } else { Aspect::Other };
         let reason = match (effect, aspect) {
             (Effect::Fetch, Aspect::Loopback) => "asks this machine",
+            (Effect::Fetch, Aspect::Local) => "asks a host of the local network",
             (Effect::Fetch, Aspect::Public) => match gives_away(&url) {
                 Some(reason) => return self.effect((Effect::Send, Some(Aspect::Public)), Some(target), by, reason),
                 None if !whole && has_free_text(&argument.pieces) => "what is asked for is not known in full",
@@ -55,16 +59,18 @@ impl Walker<'_> {
 
     /// The kind of host that an argument names.
     pub(super) fn host_aspect(&self, argument: &Argument) -> Aspect {
-        match argument.text() {
-            Some(text) => aspect_of(split(&text).host),
-            None => Aspect::Other,
-        }
+        let aspect = match argument.text() {
+            // A word without dots is as often no host at all: a record type, a user.
+            Some(text) => Some(aspect_of(split(&text).host)).filter(|aspect| *aspect != Aspect::Local),
+            None => None,
+        };
+        aspect.unwrap_or(Aspect::Other)
     }
 }
 
 /// An unknown piece that can hold anything.
 fn has_free_text(pieces: &[Piece]) -> bool {
-    pieces.iter().any(|piece| matches!(piece, Piece::Unknown(unknown) if !matches!(unknown.kind, UnknownKind::Number | UnknownKind::Name)))
+    pieces.iter().any(|piece| matches!(piece, Piece::Unknown(unknown) if !unknown.kind.is_name()))
 }
 
 fn split(text: &[u8]) -> Url<'_> {
@@ -111,6 +117,11 @@ fn aspect_of(host: &[u8]) -> Aspect {
     let lower = host.to_ascii_lowercase();
     let private = [&b".local"[..], b".internal", b".lan", b".home", b".corp", b".onion", b".intranet", b".localdomain"];
     let named = lower.contains(&b'.') && lower.iter().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(byte));
+    let label = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let single = lower.first().is_some_and(u8::is_ascii_alphabetic) && lower.iter().all(label);
+    if single && !CREDENTIAL_HOSTS.iter().any(|host| lower == host.as_bytes()) {
+        return Aspect::Local;
+    }
     if named && !is_address(&lower) && !private.iter().any(|end| lower.ends_with(end)) {
         return Aspect::Public;
     }

@@ -3,7 +3,7 @@
 use bstr::{BStr, BString};
 
 use super::command::Call;
-use super::effect::{Aspect, Effect, Part};
+use super::effect::{Aspect, Doubt, Effect, Part};
 use super::inline::{Code, InlineFinding, What, judge};
 use super::path::Reach;
 use super::table::is_blank;
@@ -22,6 +22,24 @@ const FILTERS: &[Language] = &[
     Language::Sql,
     Language::Less,
 ];
+
+/// The parts between the separators.
+fn split(pieces: &[Piece], separator: u8) -> Vec<Vec<Piece>> {
+    let mut parts = vec![Vec::new()];
+    for piece in pieces {
+        let Piece::Text(text) = piece else {
+            parts.last_mut().into_iter().for_each(|part| part.push(piece.clone()));
+            continue;
+        };
+        for (number, text) in text.split(|byte| *byte == separator).enumerate() {
+            if number > 0 {
+                parts.push(Vec::new());
+            }
+            parts.last_mut().into_iter().for_each(|part| super::expand::append(part, [Piece::Text(text.into())]));
+        }
+    }
+    parts
+}
 
 impl Walker<'_> {
     /// Judges text of code in a language that is not a shell's.
@@ -53,6 +71,30 @@ impl Walker<'_> {
                 }
             },
         );
+    }
+
+    /// Folders from which a program loads code, parted by colons.
+    pub(super) fn library(&mut self, value: &Argument, by: By) {
+        for entry in split(&value.pieces, b':') {
+            self.loads_from_temp(&entry, by);
+            for target in self.targets(&entry) {
+                let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
+                self.effect((Effect::Run, aspect), Some(target.shown), by, "loads code from there");
+            }
+        }
+    }
+
+    /// Anything may have put code into a temporary folder before this script.
+    pub(super) fn loads_from_temp(&mut self, pieces: &[Piece], by: By) {
+        let temp = |target: &super::resolve::Target| {
+            target.aspect == Some(Aspect::Temp)
+                && target.path.as_ref().is_none_or(|path| !self.state.files.contains_key(path))
+        };
+        if self.targets(pieces).iter().any(temp) {
+            let shown = super::resolve::shown_pieces(pieces);
+            let reason = format!("loads code from a temporary folder: {shown}");
+            self.doubt(Doubt::Script, by.part(Part::Nested), reason);
+        }
     }
 
     /// The known value of a variable.

@@ -113,10 +113,14 @@ words! {
         Loopback = "loopback",
         /// A literal public host.
         Public = "public",
+        /// A name without dots: a container, a service, a machine of the local network.
+        Local = "local",
         /// A private, computed or otherwise unclear host.
         Other = "other",
         /// What this shell started itself.
         Own = "own",
+        /// All variables of the environment.
+        Environment = "environment",
     }
 }
 

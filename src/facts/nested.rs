@@ -119,7 +119,7 @@ impl Walker<'_> {
                     self.effect((Effect::Run, Some(Aspect::Downloaded)), None, by, why);
                 }
                 // These hold nothing that a shell would read as more than a word.
-                UnknownKind::Number | UnknownKind::TempPath => {}
+                UnknownKind::Number | UnknownKind::Child | UnknownKind::TempPath => {}
                 _ => self.doubt(Doubt::Script, by, format!("text that is run is not known: {}", what.reason)),
             }
             let name = BString::from(format!("{PLACEHOLDER}{}", self.placeholders));

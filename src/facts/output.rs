@@ -124,6 +124,7 @@ impl Walker<'_> {
         let mut kinds = own.filter(|effect| effect.command == judged.by.command).filter_map(|effect| {
             match (effect.effect, effect.aspect) {
                 (Effect::Read, Some(Aspect::Secret)) => Some(UnknownKind::Secret),
+                (Effect::Read, Some(Aspect::Environment)) => Some(UnknownKind::Environment),
                 (Effect::Fetch | Effect::Send, Some(Aspect::Loopback)) => None,
                 (Effect::Fetch | Effect::Send, _) => Some(UnknownKind::Downloaded),
                 _ => None,
@@ -132,7 +133,7 @@ impl Walker<'_> {
         let own = kinds.next();
         let filter = FILTERS.iter().any(|filter| *judged.name == *filter);
         let passed = || match self.stdin_kind() {
-            kind @ (UnknownKind::Secret | UnknownKind::Downloaded) if filter => Some(kind),
+            kind if filter && kind.is_tainted() => Some(kind),
             _ => None,
         };
         own.or_else(passed)
@@ -146,7 +147,7 @@ impl Walker<'_> {
         judged.reading.uses.iter().filter(read).find_map(|used| {
             let content = self.content(&used.value.pieces);
             let kind = super::state::Value::Scalar(content).kind();
-            matches!(kind, UnknownKind::Secret | UnknownKind::Downloaded).then_some(kind)
+            kind.is_tainted().then_some(kind)
         })
     }
 

@@ -110,7 +110,9 @@ impl Walker<'_> {
         }
         let built = is_build_product(folder, self.host.project(), name);
         match self.made(target) {
-            Some(Made::Written(_) | Made::Folder | Made::Link(_) | Made::Deleted) if target.path.is_some() => {
+            Some(Made::Written(_) | Made::Built | Made::Folder | Made::Link(_) | Made::Deleted)
+                if target.path.is_some() =>
+            {
                 return (Aspect::Replaceable, "this script made it".into());
             }
             Some(Made::Unknown(_)) if !built => {

@@ -195,14 +195,14 @@ impl Walker<'_> {
         let cwd = self.state.cwd.path().cloned().unwrap_or_else(|| PathBuf::from("/"));
         path.split_str(":")
             .map(|folder| normal(&cwd.join(place::path(folder)).join(place::path(name))))
-            .find(|file| matches!(self.state.files.get(file), Some(Made::Written(_) | Made::Unknown(_))))
+            .find(|file| matches!(self.state.files.get(file), Some(Made::Written(_) | Made::Unknown(_) | Made::Built)))
     }
 
     /// The path lies in the project or a temporary folder, or this script made it.
     fn is_code(&self, path: &Path) -> bool {
         let aspect = self.settings.places.spot(path, self.host).aspect;
         matches!(aspect, Some(Aspect::Project | Aspect::Temp | Aspect::Vcs))
-            || matches!(self.state.files.get(path), Some(Made::Written(_) | Made::Unknown(_)))
+            || matches!(self.state.files.get(path), Some(Made::Written(_) | Made::Unknown(_) | Made::Built))
     }
 
     /// A folder of the system, or one that the caller's own `PATH` names.
@@ -242,7 +242,8 @@ impl Walker<'_> {
                     format!("{}: this script made it from something not known", path.display()),
                 );
             }
-            Some(Made::Folder | Made::Deleted) => return,
+            // What is built from sources is the project's code as much as they are.
+            Some(Made::Folder | Made::Deleted | Made::Built) => return,
             Some(Made::Link(to)) => {
                 return self.run_text_of(&to, self.state.files.get(&to).cloned(), arguments, by, language);
             }

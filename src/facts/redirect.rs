@@ -43,7 +43,7 @@ impl Walker<'_> {
             None => walk(self),
             Some(sink) => {
                 let printed = self.capture(walk);
-                self.keep(sink, printed);
+                self.keep(sink, printed, by);
             }
         }
         self.frame.stdin = before;
@@ -186,13 +186,27 @@ impl Walker<'_> {
         pieces.into_iter().map(read).collect()
     }
 
+    /// The whole environment in a file is as good as a secret there.
+    pub(super) fn dumped(&mut self, content: &[Piece], into: &Argument, by: By) {
+        let whole =
+            |piece: &Piece| matches!(piece, Piece::Unknown(unknown) if unknown.kind == UnknownKind::Environment);
+        if !content.iter().any(whole) {
+            return;
+        }
+        for target in self.targets(&into.pieces).into_iter().filter(|target| target.aspect.is_some()) {
+            let why = "puts the whole environment into a file";
+            self.effect((Effect::Read, Some(Aspect::Secret)), Some(target.shown), by.at(into.at), why);
+        }
+    }
+
     /// Remembers what was printed into a file.
-    fn keep(&mut self, sink: Sink, mut printed: Vec<Piece>) {
+    fn keep(&mut self, sink: Sink, mut printed: Vec<Piece>, by: By) {
         let (argument, end) = match &sink {
             Sink::File(argument) => (argument, false),
             Sink::End(argument) => (argument, true),
             Sink::Other => return,
         };
+        self.dumped(&printed, argument, by.part(Part::Redirection));
         for target in self.targets(&argument.pieces) {
             let Some(path) = target.path.filter(|_| target.aspect.is_some()) else { continue };
             if end {

@@ -54,7 +54,7 @@ impl Walker<'_> {
             return vec![self.target(Path::new("/"), &shape)];
         }
         if let (true, Some(Piece::Unknown(unknown))) = (shape.lead.is_empty(), shape.rest.first())
-            && !matches!(unknown.kind, UnknownKind::Number | UnknownKind::Name | UnknownKind::RelativePath)
+            && !unknown.kind.stays_below()
         {
             return vec![self.unknown_target(unknown, shape.rest)];
         }
@@ -78,7 +78,7 @@ impl Walker<'_> {
     fn unknown_target(&self, first: &Unknown, pieces: &[Piece]) -> Target {
         let climbs = pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if climbs(text)));
         let strays =
-            pieces.iter().skip(1).any(|piece| matches!(piece, Piece::Unknown(unknown) if strays(unknown.kind)));
+            pieces.iter().skip(1).any(|piece| matches!(piece, Piece::Unknown(unknown) if !unknown.kind.stays_below()));
         match first.kind {
             UnknownKind::TempPath if !climbs && !strays => temp_target(shown_pieces(pieces)),
             _ => {
@@ -110,7 +110,7 @@ impl Walker<'_> {
         text.extend_from_slice(&rest);
         let climbs = shape.rest.iter().any(|piece| matches!(piece, Piece::Text(text) if climbs(text)));
         let stray = shape.rest.iter().find_map(|piece| match piece {
-            Piece::Unknown(unknown) if strays(unknown.kind) => Some(unknown.reason.clone()),
+            Piece::Unknown(unknown) if !unknown.kind.stays_below() => Some(unknown.reason.clone()),
             _ => None,
         });
         let unsure = stray.or_else(|| climbs.then(|| "the path goes up from a folder that is not known".into()));
@@ -133,7 +133,7 @@ impl Walker<'_> {
             }
             // An empty value leaves the folder itself.
             Some(Piece::Unknown(unknown)) => {
-                name.is_empty() && strays(unknown.kind) && unknown.kind != UnknownKind::NotEmpty
+                name.is_empty() && !unknown.kind.stays_below() && unknown.kind != UnknownKind::NotEmpty
             }
             _ => false,
         }
@@ -198,11 +198,6 @@ impl Walker<'_> {
         }
         stricter(named, self.settings.places.spot(&look.real, self.host))
     }
-}
-
-/// It can lead anywhere.
-fn strays(kind: UnknownKind) -> bool {
-    !matches!(kind, UnknownKind::Number | UnknownKind::Name | UnknownKind::RelativePath)
 }
 
 /// There is a `..` in it.

@@ -110,6 +110,8 @@ pub(super) enum Made {
     Written(Rc<Vec<Piece>>),
     /// Moved, copied or unpacked there, or written by a program: the content is not known.
     Unknown(UnknownKind),
+    /// Built by it from sources.
+    Built,
     /// Changed in place: most of it is what it was.
     Edited,
     /// A symbolic link to this path.
@@ -254,7 +256,7 @@ impl Value {
         match (pieces, first_unknown(pieces)) {
             ([_], Some(unknown)) => unknown.kind.part(),
             ([Piece::Text(text)], None) if is_number(text) => UnknownKind::Number,
-            (_, Some(unknown)) if matches!(unknown.kind, UnknownKind::Secret | UnknownKind::Downloaded) => unknown.kind,
+            (_, Some(unknown)) if unknown.kind.is_tainted() => unknown.kind,
             _ => UnknownKind::Any,
         }
     }

@@ -82,7 +82,8 @@ impl Walker<'_> {
         // What is written depends on what is fetched and read, wherever that stands.
         for used in &judged.reading.uses {
             match used.role {
-                Role::Write | Role::Append | Role::ArchiveWrite => self.filled(&used.value, judged),
+                Role::Write | Role::Append | Role::ArchiveWrite => self.filled(&used.value, judged, None),
+                Role::Build => self.filled(&used.value, judged, Some(Made::Built)),
                 Role::Url | Role::RemoteRead => self.saved(&used.value),
                 _ => {}
             }
@@ -155,6 +156,7 @@ impl Walker<'_> {
             (Effect::Fetch | Effect::Send, Some(host)) => Some(self.host_aspect(host)),
             (Effect::Fetch | Effect::Send, None) => Some(Aspect::Other),
             (Effect::Run, _) if brought => Some(Aspect::Downloaded),
+            (Effect::Signal, Some(_)) if declared.on.iter().all(|process| is_own(process, judged)) => Some(Aspect::Own),
             _ => None,
         });
         let target = declared.on.first().map(|argument| shown_pieces(&argument.pieces));
@@ -204,13 +206,8 @@ impl Walker<'_> {
     /// an option or a variable, is a doubt: a library says nothing that could be read.
     fn started(&mut self, used: &Use<'_>, judged: &Judged<'_>) {
         let by = judged.by.at(used.value.at);
-        let temp = |target: &super::resolve::Target| {
-            target.aspect == Some(Aspect::Temp)
-                && target.path.as_ref().is_none_or(|path| !self.state.files.contains_key(path))
-        };
-        if used.option.is_some() && self.targets(&used.value.pieces).iter().any(temp) {
-            let reason = format!("loads code from a temporary folder: {}", shown_pieces(&used.value.pieces));
-            self.doubt(Doubt::Script, by.part(Part::Nested), reason);
+        if used.option.is_some() {
+            self.loads_from_temp(&used.value.pieces, by);
         }
         self.via(judged, |walker| walker.run(std::slice::from_ref(&*used.value), Call::program(by)));
     }
@@ -232,7 +229,7 @@ impl Walker<'_> {
         match used.role {
             Role::Text => self.parameter_file(value, by),
             Role::Read | Role::ArchiveRead | Role::Upload if dash => {}
-            Role::Write | Role::Edit | Role::Append | Role::ArchiveWrite if dash => {}
+            Role::Write | Role::Edit | Role::Build | Role::Append | Role::ArchiveWrite if dash => {}
             // ffmpeg, pandoc, converters: a file argument may as well be a URL.
             Role::Read if value.prefix().contains_str("://") => self.url_effect(Effect::Fetch, value, by),
             Role::Read | Role::ArchiveRead | Role::Upload => self.path_effect(Effect::Read, value, by, ""),
@@ -241,7 +238,7 @@ impl Walker<'_> {
                 self.path_effect(Effect::Write, value, by, "");
                 self.edited(value, judged, files);
             }
-            Role::Write | Role::Append | Role::ArchiveWrite => {
+            Role::Write | Role::Build | Role::Append | Role::ArchiveWrite => {
                 self.path_effect(Effect::Write, value, by, "");
             }
             Role::Discard => self.discard(value, false, by),
@@ -251,6 +248,7 @@ impl Walker<'_> {
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
             Role::Move => self.delete(value, Reach::Away, by),
             Role::Run => self.started(used, judged),
+            Role::Library => self.library(value, by),
             Role::Script(language) => {
                 let operands = &judged.reading.operands;
                 let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);
@@ -374,13 +372,13 @@ impl Walker<'_> {
         if judged.reading.uses.iter().any(|used| runs(&used.role)) {
             return judged.reading.uses.iter().any(|used| shell(&used.role));
         }
-        let language = table.program().operands.iter().find_map(|operand| match operand.role {
+        // Operands where the script would stand are what the program looks at instead (`node --check FILE`).
+        let given = judged.reading.operands.len();
+        let language = table.program().operands.iter().skip(given).find_map(|operand| match operand.role {
             Role::Script(language) => Some(language),
             _ => None,
         });
-        // Words that are no script are what the program looks at instead (`node --check FILE`).
-        let waits = judged.reading.tails.is_empty() && judged.reading.operands.is_empty();
-        let Some(language) = language.filter(|_| waits) else { return false };
+        let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
             if judged.reading.uses.iter().any(|used| used.role != Role::Text) {
@@ -409,6 +407,17 @@ impl Walker<'_> {
             },
             walk,
         );
+    }
+}
+
+/// What this shell started itself, and may stop: `$!`, and the jobs of its own `kill`.
+fn is_own(process: &Argument, judged: &Judged<'_>) -> bool {
+    let child = |piece: &Piece| matches!(piece, Piece::Unknown(unknown) if unknown.kind == UnknownKind::Child);
+    match process.pieces.as_slice() {
+        // `-PID`: with all that it started in turn.
+        [Piece::Text(minus), rest @ ..] if minus == "-" => !rest.is_empty() && rest.iter().all(child),
+        [Piece::Text(job), ..] => judged.call.builtins && job.starts_with(b"%"),
+        pieces => !pieces.is_empty() && pieces.iter().all(child),
     }
 }
 

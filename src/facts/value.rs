@@ -53,6 +53,8 @@ pub enum UnknownKind {
     NotEmpty,
     /// Digits, perhaps with a sign or a dot: cannot name a path outside, an option or a command.
     Number,
+    /// The process id of something that this shell started: `$!`, `jobs -p`.
+    Child,
     /// The absolute path of something new under the temporary folder (`mktemp`).
     TempPath,
     /// A path below the project or the working directory, relative and without `..` (`git ls-files`, `basename`).
@@ -63,6 +65,8 @@ pub enum UnknownKind {
     Downloaded,
     /// Anything, and it is the content of a secret.
     Secret,
+    /// Anything, and it is made of all variables of the environment.
+    Environment,
     /// The whole content of a file, by its number among those that the reader of the script knows.
     Content(u32),
 }
@@ -82,10 +86,10 @@ impl UnknownKind {
             (a, b) if a == b => a,
             (Self::Secret, _) | (_, Self::Secret) => Self::Secret,
             (Self::Downloaded, _) | (_, Self::Downloaded) => Self::Downloaded,
-            (Self::Number | Self::Name, Self::Number | Self::Name) => Self::Name,
-            (Self::Number | Self::Name, Self::RelativePath) | (Self::RelativePath, Self::Number | Self::Name) => {
-                Self::RelativePath
-            }
+            (Self::Environment, _) | (_, Self::Environment) => Self::Environment,
+            (Self::Number | Self::Child, Self::Number | Self::Child) => Self::Number,
+            (a, b) if a.is_name() && b.is_name() => Self::Name,
+            (a, b) if a.stays_below() && b.stays_below() => Self::RelativePath,
             _ => Self::Any,
         }
     }
@@ -98,12 +102,22 @@ impl UnknownKind {
 
     /// Where it came from decides, whatever else it can be.
     pub(super) fn is_tainted(self) -> bool {
-        matches!(self, Self::Secret | Self::Downloaded)
+        matches!(self, Self::Secret | Self::Downloaded | Self::Environment)
+    }
+
+    /// One word without slashes.
+    pub(super) fn is_name(self) -> bool {
+        matches!(self, Self::Number | Self::Child | Self::Name)
+    }
+
+    /// As a path it leads no further than below where it begins.
+    pub(super) fn stays_below(self) -> bool {
+        self.is_name() || self == Self::RelativePath
     }
 
     /// Unquoted, it is still exactly one word.
     pub fn is_one_word(self) -> bool {
-        matches!(self, Self::Number | Self::TempPath | Self::Name)
+        self.is_name() || self == Self::TempPath
     }
 }
 

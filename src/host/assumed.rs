@@ -33,6 +33,10 @@ const DEVICES: [&str; 10] = [
     "/dev/mem",
 ];
 
+/// Variables that scripts prepend to, and no login sets.
+const SEARCH_PATHS: [&str; 6] =
+    ["PYTHONPATH", "NODE_PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CLASSPATH", "MANPATH"];
+
 /// A machine of which only the project's and the home's path are known. Programs are in system folders; every other
 /// file may exist, with a content that nobody can tell.
 pub struct AssumedHost {
@@ -83,8 +87,11 @@ impl Host for AssumedHost {
         if self.home == Path::new("/root") { 0 } else { 1000 }
     }
 
-    /// Only what every login sets; any other variable may be set as well.
+    /// Only what every login sets, and search paths, which are empty; any other variable may be set as well.
     fn variable(&self, name: &BStr) -> Option<BString> {
+        if SEARCH_PATHS.iter().any(|path| name == *path) {
+            return Some(BString::default());
+        }
         self.environment().into_iter().find(|(known, _)| name == known).map(|(_, value)| value)
     }
 

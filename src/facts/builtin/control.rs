@@ -91,7 +91,7 @@ fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<A
             );
             return forget_variables(walker);
         }
-        Some(Made::Unknown(_)) => {
+        Some(Made::Unknown(_) | Made::Built) => {
             walker.doubt(
                 Doubt::Script,
                 by.part(Part::Nested),

@@ -79,7 +79,7 @@ impl Walker<'_> {
         use crate::facts::state::Made;
         match self.state.files.get(path) {
             Some(Made::Folder | Made::Unknown(_) | Made::Link(_)) => return true,
-            Some(Made::Written(_) | Made::Edited | Made::Deleted) => return false,
+            Some(Made::Written(_) | Made::Built | Made::Edited | Made::Deleted) => return false,
             None => {}
         }
         let below = self.state.files.range(path.to_path_buf()..).next().is_some_and(|(made, _)| made.starts_with(path));

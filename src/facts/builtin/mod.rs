@@ -49,7 +49,7 @@ const BUILTINS: &[(&str, Of, Run)] = &[
     ("[", All, evaluates),
     ("test", All, evaluates),
     ("wait", All, nothing),
-    ("jobs", All, prints),
+    ("jobs", All, jobs),
     ("fg", All, nothing),
     ("bg", All, nothing),
     ("disown", NotDash, nothing),
@@ -163,6 +163,18 @@ fn nothing(_: &mut Walker<'_>, _: &Called<'_>) {}
 fn prints(walker: &mut Walker<'_>, called: &Called<'_>) {
     let name = called.words.first().map(Argument::prefix).unwrap_or_default();
     walker.print_unknown(UnknownKind::Any, format!("what {name} prints"));
+}
+
+fn jobs(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let kind = if called.has(b'p') { UnknownKind::Child } else { UnknownKind::Any };
+    walker.print_unknown(kind, "what jobs prints");
+}
+
+/// `set`, `export -p` and their like: all variables are shown.
+fn shows_variables(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let what = (super::Effect::Read, Some(super::Aspect::Environment));
+    walker.effect(what, None, called.by, "prints the environment");
+    walker.print_unknown(UnknownKind::Environment, "all variables");
 }
 
 /// `hash -p FILE NAME`: the name leads to that file from here on.

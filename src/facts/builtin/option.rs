@@ -9,6 +9,9 @@ use crate::facts::value::Argument;
 use crate::facts::walker::Walker;
 
 pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>) {
+    if called.arguments.is_empty() {
+        return super::shows_variables(walker, called);
+    }
     let mut arguments = called.arguments.iter();
     let mut named = false;
     while let Some(argument) = arguments.clone().next() {

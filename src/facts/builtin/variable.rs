@@ -17,6 +17,10 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
         called.words.first().and_then(Argument::text).is_some_and(|name| &*name == "export") || called.has(b'x');
     // Functions, references and integers are not followed as values.
     let special = called.has(b'n') || called.has(b'i') || called.has(b'l') || called.has(b'u') || called.has(b'A');
+    let letters = [b'f', b'F', b'a', b'A', b'i', b'n'];
+    if called.operands().next().is_none() && !letters.iter().any(|letter| called.has(*letter)) {
+        return super::shows_variables(walker, called);
+    }
     if called.has(b'f') || called.has(b'p') {
         walker.state.options.functions |= export && called.has(b'f');
         return;

@@ -45,7 +45,8 @@ impl Walker<'_> {
         match name {
             "@" | "*" => return Got::List((*self.state.positional).clone(), name == "*"),
             "#" => return Got::One(vec![self.count()]),
-            "?" | "$" | "!" => return Got::One(vec![Piece::unknown(UnknownKind::Number, "a number")]),
+            "!" => return Got::One(vec![Piece::unknown(UnknownKind::Child, "the last command in the background")]),
+            "?" | "$" => return Got::One(vec![Piece::unknown(UnknownKind::Number, "a number")]),
             "-" => return Got::One(vec![Piece::unknown(UnknownKind::Name, "the shell's options")]),
             "_" => return Got::One(vec![Piece::unknown(UnknownKind::Any, "$_ is the last argument")]),
             "0" => return Got::One(vec![Piece::Text(self.frame.zero.clone())]),
@@ -289,7 +290,7 @@ impl Walker<'_> {
             // Removing a part leaves numbers numbers and words without slashes such.
             "#" | "##" | "%" | "%%" | ":" | "^" | "^^" | "," | ",," => kind,
             "@Q" => return pieces,
-            _ if matches!(kind, UnknownKind::Secret | UnknownKind::Downloaded) => kind,
+            _ if kind.is_tainted() => kind,
             _ => UnknownKind::Any,
         };
         let kept = match (kept, operator, known(first)) {

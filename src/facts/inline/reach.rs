@@ -36,7 +36,11 @@ impl Judge<'_> {
             }
             let (values, _) = self.program.chain(spot, 0, &mut |_| {});
             if values.iter().any(|value| matches!(value, Value::Name(name) if self.program.is_environment_name(name))) {
-                return self.push(What::Effect(Effect::Read, None), span, "shows the whole environment");
+                return self.push(
+                    What::Effect(Effect::Read, Some(Aspect::Environment)),
+                    span,
+                    "shows the whole environment",
+                );
             }
         }
     }
