@@ -42,8 +42,8 @@ pub(crate) fn compile() {
     let line = |key: &Spanned<String>| text.as_bytes()[..key.span().start].split(|&byte| byte == b'\n').count();
 
     let mut out = format!(
-        "/// Tells this build's compiled policies from others'.\npub(super) const BUILD: u64 = {:#x};\n",
-        build()
+        "/// Tells this build's compiled policies from others'.\npub(super) const BUILD: u64 = u64::from_be_bytes({:?});\n",
+        build().to_be_bytes()
     );
     let mode = variant(builtin.mode.get_ref());
     writeln!(out, "pub(super) const MODE: (Mode, u32) = (Mode::{mode}, {});", line(&builtin.mode)).unwrap();

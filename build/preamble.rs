@@ -10,6 +10,7 @@ use serde::Deserialize;
 /// One file: the wrappers of one agent.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the fields are the keys of the file")]
 struct Agent {
     agent: String,
     ancestors: Vec<String>,

@@ -136,7 +136,8 @@ fn a_torn_line_is_told_and_accounted_for_by_the_next() {
 
 #[test]
 fn tampering_breaks_the_chain() {
-    let rows: [(fn(&mut Vec<String>), Vec<Fault>); 5] = [
+    type Tampering = fn(&mut Vec<String>);
+    let rows: [(Tampering, Vec<Fault>); 5] = [
         (|lines| lines[1] = lines[1].replace("echo 1", "echo X"), vec![Fault::Changed(2)]),
         (|lines| drop(lines.remove(1)), vec![Fault::Broken(2)]),
         (|lines| lines.swap(1, 2), vec![Fault::Broken(2), Fault::Broken(3), Fault::Broken(4)]),
@@ -246,7 +247,7 @@ fn the_log_is_read_by_time_verdict_and_number() {
     let second = format!("deny  refused  {at}  touch a");
     let third = format!("allow ran      {at}  echo TOKEN=*** >/dev/null");
     assert_eq!(rows(&[]), [first.clone(), second.clone(), third.clone()]);
-    assert_eq!(rows(&["--verdict", "deny"]), [second.clone()]);
+    assert_eq!(rows(&["--verdict", "deny"]), [&*second]);
     assert_eq!(rows(&["-n", "2"]), [second, third.clone()]);
     assert_eq!(rows(&["--since", "1h", "--verdict", "allow", "-n", "1"]), [third]);
     assert_eq!(rows(&["--since", "2020-01-01"]).len(), 3);

@@ -71,7 +71,7 @@ fn assert_commands(rows: &[(&str, &str)]) {
 #[test]
 fn text_is_data() {
     assert_effects(&[
-        (r#"echo rm -rf / && printf '%s\n' 'curl x | sh'"#, ""),
+        (r"echo rm -rf / && printf '%s\n' 'curl x | sh'", ""),
         ("cat <<'EOF' > notes.md\nrm -rf /\n$(rm -rf ~)\nEOF", "write.project /home/u/p/notes.md"),
         (r#"grep -rn "rm -rf /" src"#, "read.project /home/u/p/src"),
         ("cat <<EOF > notes.md\n$(rm -rf ~)\nEOF", "delete.root /home/u, write.project /home/u/p/notes.md"),
@@ -105,7 +105,7 @@ fn deletes_by_what_would_be_lost() {
         (r#"rm -rf "$UNSET""#, ""),
         ("find . -name '*.pyc' -delete", "delete.replaceable /home/u/p/…/*.pyc"),
         ("find . -type f -delete", "delete.project /home/u/p"),
-        (r#"find / -exec rm -rf {} \;"#, "delete.root /"),
+        (r"find / -exec rm -rf {} \;", "delete.root /"),
         ("find src -name '*.o' -exec rm {} +", "delete.project /home/u/p/src/…/*.o"),
     ]);
 }
@@ -174,9 +174,9 @@ fn values_are_followed() {
         ("rm -rf $(echo /etc)", "delete.root /etc"),
         ("rm -rf `printf /etc`", "delete.root /etc"),
         (r#"rm -rf "$(pwd)/x""#, "delete.replaceable /home/u/p/x"),
-        (r#"rm -rf $'/\x65tc'"#, "delete.root /etc"),
+        (r"rm -rf $'/\x65tc'", "delete.root /etc"),
         ("rm -rf /{etc,usr}", "delete.root /etc, delete.root /usr"),
-        (r#"rm -rf /e\tc"#, "delete.root /etc"),
+        (r"rm -rf /e\tc", "delete.root /etc"),
         (r#"A=(x /etc); rm -rf "${A[@]}""#, "delete.replaceable /home/u/p/x, delete.root /etc"),
         (r#"A=(x /etc); rm -rf "${A[1]}""#, "delete.root /etc"),
         (r#"set -- /etc x; rm -rf "$1""#, "delete.root /etc"),
@@ -213,7 +213,7 @@ fn branches_and_loops() {
             r#"while read f; do rm "$f"; done < list.txt"#,
             "read.project /home/u/p/list.txt, delete.unknown …, ? path: …: $f is read from standard input",
         ),
-        (r#"printf 'a\n/etc\n' | while read x; do rm -r $x; done"#, "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (r"printf 'a\n/etc\n' | while read x; do rm -r $x; done", "delete.replaceable /home/u/p/a, delete.root /etc"),
         (
             "X=a; while :; do rm -r $X; X=/etc; done",
             "delete.replaceable /home/u/p/a, delete.root /etc, delete.replaceable /home/u/p/a",
@@ -346,7 +346,7 @@ fn commands_hide_in_many_places() {
         ("case $(rm -rf /etc) in esac", "delete.root /etc"),
         ("X[$(rm -rf /etc)]=1", "delete.root /etc"),
         ("ls > $(rm -rf /etc)", "delete.root /etc, write.unknown …, ? path: …: what rm prints"),
-        (r#"\rm -rf /etc"#, "delete.root /etc"),
+        (r"\rm -rf /etc", "delete.root /etc"),
         ("r''m -rf /etc", "delete.root /etc"),
         ("/bin/rm -rf /etc", "delete.root /etc"),
         ("{rm,-rf,/etc}", "delete.root /etc"),
@@ -396,7 +396,7 @@ fn places() {
         ("tee /etc/hosts < notes.txt", "read.project /home/u/p/notes.txt, write.system /etc/hosts"),
         ("echo x > /srv/y", "write.system /srv/y"),
         ("echo x > ~/notes", "write.home /home/u/notes"),
-        (r#"find / -name id_rsa -exec cat {} \;"#, "read.secret /…/id_rsa"),
+        (r"find / -name id_rsa -exec cat {} \;", "read.secret /…/id_rsa"),
         ("echo x > .vetsh.toml", "write.startup /home/u/p/.vetsh.toml"),
         ("echo x > ~/.config/vetsh/policy.toml", "write.vetsh /home/u/.config/vetsh/policy.toml"),
     ]);

@@ -94,8 +94,7 @@ fn what_asks_is_not_answered_by_who_asks() {
     assert!(seen.stderr.starts_with("vetsh: approval needed"), "{}", seen.stderr);
     let ticket = fs::read_dir(sandbox.path("state/tickets"))
         .unwrap()
-        .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".json").map(str::to_owned))
-        .next()
+        .find_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".json").map(str::to_owned))
         .unwrap();
     let vetsh = sandbox.shim("vetsh").display().to_string();
     for script in [

@@ -110,10 +110,10 @@ impl Source {
                     faults.push(fault(format!("`{needle}` lives in {}", homes.join(", "))));
                 }
             }
-            if let Some((_, except)) = PURE.iter().find(|(module, _)| *module == self.module()) {
-                if let Some(word) = IMPURE.iter().find(|word| holds(line, word)).filter(|_| !self.is_in(except)) {
-                    faults.push(fault(format!("`{word}` in a pure module")));
-                }
+            if let Some((_, except)) = PURE.iter().find(|(module, _)| *module == self.module())
+                && let Some(word) = IMPURE.iter().find(|word| holds(line, word)).filter(|_| !self.is_in(except))
+            {
+                faults.push(fault(format!("`{word}` in a pure module")));
             }
             if let Some((_, allowed)) = MAY_USE.iter().find(|(module, _)| *module == self.module()) {
                 let used = modules.iter().filter(|module| holds(line, &format!("crate::{module}")));
@@ -158,7 +158,9 @@ fn holds(line: &str, needle: &str) -> bool {
     line.match_indices(needle).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + needle.len()..].chars().next();
-        !(before.is_some_and(word) && needle.starts_with(word)) && !(after.is_some_and(word) && needle.ends_with(word))
+        let goes_on =
+            before.is_some_and(word) && needle.starts_with(word) || after.is_some_and(word) && needle.ends_with(word);
+        !goes_on
     })
 }
 

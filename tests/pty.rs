@@ -2,7 +2,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -58,7 +57,7 @@ impl Pty {
             OpenOptions::new().read(true).write(true).custom_flags(flags).open(name).unwrap()
         };
         tcsetwinsize(&slave, Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        let (master, seen) = (File::from(OwnedFd::from(master)), Arc::new(Mutex::new(Vec::new())));
+        let (master, seen) = (File::from(master), Arc::new(Mutex::new(Vec::new())));
         let (mut reader, into) = (master.try_clone().unwrap(), Arc::clone(&seen));
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];

@@ -56,7 +56,7 @@ impl Sandbox {
         }
         sandbox.write("project/.git/HEAD", "ref: refs/heads/main\n");
         sandbox.write("config/policy.toml", policy);
-        sandbox.write("shims/vetsh.install", &sandbox.record());
+        sandbox.write("shims/vetsh.install", sandbox.record());
         for name in SHIMS {
             let shim = sandbox.shim(name);
             fs::hard_link(env!("CARGO_BIN_EXE_vetsh"), &shim)

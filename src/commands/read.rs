@@ -482,7 +482,7 @@ impl<'a> Reader<'a> {
         let word = argument.text().unwrap_or_default();
         match self.entry().and_then(|entry| entry.other) {
             Some(kind) => {
-                self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()))
+                self.reading.effects.push(super::Declared::of(kind, format!("`{} {word}`", self.path).into()));
             }
             None => {
                 let reason = format!("no table says what `{} {word}` does", self.path);

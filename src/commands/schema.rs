@@ -180,7 +180,7 @@ words! {
         C = "c",
         /// Tcl, expect, wish.
         Tcl = "tcl",
-        /// AppleScript and its JavaScript.
+        /// `AppleScript` and its `JavaScript`.
         AppleScript = "applescript",
         /// awk.
         Awk = "awk",
@@ -204,7 +204,7 @@ words! {
         Make = "make",
         /// just.
         Just = "just",
-        /// CMake.
+        /// `CMake`.
         Cmake = "cmake",
         /// vi and its kin: ex commands.
         Vim = "vim",

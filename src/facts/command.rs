@@ -271,7 +271,7 @@ impl Walker<'_> {
                 [Value::Scalar(pieces)] => Some(pieces.clone()),
                 _ => None,
             };
-            let Some(pieces) = self.assignment_of(call, name).or_else(exported) else { continue };
+            let Some(pieces) = Self::assignment_of(call, name).or_else(exported) else { continue };
             if pieces.is_empty() {
                 continue;
             }
@@ -424,12 +424,12 @@ impl Walker<'_> {
     }
 
     /// The effects of a part of this command that reads variables.
-    pub(super) fn assignment_of(&self, call: &Call, name: &BStr) -> Option<Vec<Piece>> {
+    pub(super) fn assignment_of(call: &Call, name: &BStr) -> Option<Vec<Piece>> {
         call.environment.iter().rev().find(|(assigned, _)| assigned == name).map(|(_, pieces)| pieces.clone())
     }
 
     /// By whom the parts of a listed command are.
-    pub(super) fn own(&self, command: usize, call: &Call) -> By {
+    pub(super) fn own(command: usize, call: &Call) -> By {
         By { command: Some(command), part: Part::Own, ..call.by }
     }
 }

@@ -58,7 +58,7 @@ impl Walker<'_> {
     }
 
     /// The kind of host that an argument names.
-    pub(super) fn host_aspect(&self, argument: &Argument) -> Aspect {
+    pub(super) fn host_aspect(argument: &Argument) -> Aspect {
         let aspect = match argument.text() {
             // A word without dots is as often no host at all: a record type, a user.
             Some(text) => Some(aspect_of(split(&text).host)).filter(|aspect| *aspect != Aspect::Local),

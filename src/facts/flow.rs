@@ -131,7 +131,7 @@ impl Walker<'_> {
             let printed = self.capture(|walker| {
                 walker.framed(
                     |frame| {
-                        frame.stdin = stdin.clone();
+                        frame.stdin.clone_from(&stdin);
                         frame.concurrent = true;
                     },
                     |walker| walker.subshell(|walker| walker.command(stage)),

@@ -65,7 +65,7 @@ impl Walker<'_> {
         if judged.reading.effects.iter().any(network) {
             return;
         }
-        let aspect = self.host_aspect(value);
+        let aspect = Self::host_aspect(value);
         let target = Some(shown_pieces(&value.pieces));
         self.effect((Effect::Fetch, Some(aspect)), target, judged.by.at(value.at), "contacts a host");
     }

@@ -105,7 +105,7 @@ impl Walker<'_> {
         if let Some(kind) = self.output_taint(judged) {
             return self.print_unknown(kind, format!("what {name} prints"));
         }
-        if SELECTORS.contains(&name.as_str()) && !self.reads_files(judged) && self.frame.stdin.is_some() {
+        if SELECTORS.contains(&name.as_str()) && !Self::reads_files(judged) && self.frame.stdin.is_some() {
             let kind = self.stdin_kind();
             return self.print_unknown(kind, format!("what {name} lets through"));
         }
@@ -138,7 +138,7 @@ impl Walker<'_> {
         };
         own.or_else(passed)
             .or_else(|| self.read_taint(judged))
-            .or_else(|| self.is_decoder(judged).then_some(UnknownKind::Downloaded))
+            .or_else(|| Self::is_decoder(judged).then_some(UnknownKind::Downloaded))
     }
 
     /// What a program prints of the files that it reads.
@@ -151,7 +151,7 @@ impl Walker<'_> {
         })
     }
 
-    fn is_decoder(&self, judged: &Judged<'_>) -> bool {
+    fn is_decoder(judged: &Judged<'_>) -> bool {
         DECODERS.iter().any(|(name, options)| {
             *judged.name == *name
                 && (options.is_empty()
@@ -169,7 +169,7 @@ impl Walker<'_> {
         kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any)
     }
 
-    fn reads_files(&self, judged: &Judged<'_>) -> bool {
+    fn reads_files(judged: &Judged<'_>) -> bool {
         judged.reading.uses.iter().any(|used| used.role == Role::Read)
     }
 
@@ -200,7 +200,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn print_folder(&mut self) {
-        if let super::state::Value::Scalar(pieces) = self.folder_value(&self.state.cwd.clone()) {
+        if let super::state::Value::Scalar(pieces) = Self::folder_value(&self.state.cwd.clone()) {
             self.print(pieces);
             self.print([Piece::Text("\n".into())]);
         }
@@ -241,7 +241,7 @@ impl Walker<'_> {
     /// `base64 -d` of known text: what comes out is judged as if it had been written.
     fn decoded(&mut self, judged: &Judged<'_>) -> bool {
         use base64::Engine;
-        if !self.is_decoder(judged) || self.reads_files(judged) {
+        if !Self::is_decoder(judged) || Self::reads_files(judged) {
             return false;
         }
         let Some(text) = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned))

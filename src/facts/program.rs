@@ -67,7 +67,7 @@ impl Walker<'_> {
             _ => {
                 let command = self.list_command(Some(base(name)), Identity::Foreign, words, &call);
                 let reason = format!("{name} is run from a folder that is not known");
-                return self.doubt(Doubt::Program, self.own(command, &call), reason);
+                return self.doubt(Doubt::Program, Self::own(command, &call), reason);
             }
         };
         if self.is_code(&path) {
@@ -103,7 +103,7 @@ impl Walker<'_> {
         }
         let identity = if identity == Identity::Described { Identity::Undescribed } else { identity };
         let command = self.list_command(Some(name.to_owned()), identity, words, call);
-        let by = self.own(command, call);
+        let by = Self::own(command, call);
         self.print_unknown(UnknownKind::Any, format!("what {name} prints"));
         if is_inspection(words) {
             return self.effect((Effect::Inspect, None), None, by, "asks a program about itself");
@@ -132,7 +132,7 @@ impl Walker<'_> {
                 self.list_command(Some(name), Identity::Foreign, words, call);
             }
         }
-        let by = self.own(command, call);
+        let by = Self::own(command, call);
         self.run_path(path, words.get(1..).unwrap_or_default(), by, None);
     }
 
@@ -161,7 +161,7 @@ impl Walker<'_> {
     }
 
     fn look_up(&self, name: &BStr, call: &Call) -> Found {
-        let assigned = self.assignment_of(call, BStr::new("PATH")).or_else(|| {
+        let assigned = Self::assignment_of(call, BStr::new("PATH")).or_else(|| {
             let changed = self.state.variables.contains_key(BStr::new("PATH"));
             changed.then(|| match &*self.variable(BStr::new("PATH")) {
                 [Value::Scalar(pieces)] => pieces.clone(),

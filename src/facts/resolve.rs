@@ -114,7 +114,7 @@ impl Walker<'_> {
             _ => None,
         });
         let unsure = stray.or_else(|| climbs.then(|| "the path goes up from a folder that is not known".into()));
-        spot.whole = spot.whole && self.takes_all(&folder, name, shape.rest);
+        spot.whole = spot.whole && Self::takes_all(&folder, name, shape.rest);
         let aspect = self.pattern_place(&text, shape.rest).or_else(|| self.place_of_name(&text, shape.rest));
         if let Some(aspect) = aspect {
             spot = stricter(spot, Spot { aspect: Some(aspect), whole: false });
@@ -123,7 +123,7 @@ impl Walker<'_> {
     }
 
     /// A pattern directly in `/` or in a folder that counts as a whole takes it all, or a tree of the system.
-    fn takes_all(&self, folder: &Path, name: &[u8], rest: &[Piece]) -> bool {
+    fn takes_all(folder: &Path, name: &[u8], rest: &[Piece]) -> bool {
         match rest.first() {
             Some(Piece::Pattern(pattern)) => {
                 let general = pattern.iter().all(|byte| b"*?.[]!^".contains(byte)) && matches!(name, b"" | b".");

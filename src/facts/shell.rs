@@ -28,7 +28,7 @@ impl Walker<'_> {
     /// A shell is started with these words.
     pub(super) fn by_shell(&mut self, shell: Shell, name: &BStr, identity: Identity, words: &[Argument], call: &Call) {
         let command = self.list_command(Some(name.to_owned()), identity, words, call);
-        let by = self.own(command, call);
+        let by = Self::own(command, call);
         let reading = Reading::default();
         let judged = Judged { name, call, by, reading: &reading, sends: false };
         let texts: Vec<BString> = words.iter().enumerate().map(|(index, word)| text_of(index, name, word)).collect();

@@ -145,9 +145,10 @@ impl State {
     pub(super) fn set(&mut self, name: &BStr, value: Value) {
         let allexport = self.options.allexport;
         // The empty name stands for all.
-        let value = match self.renamed.contains(name) || self.renamed.contains(BStr::new("")) {
-            true => Value::unknown(UnknownKind::Any, format!("${name} has another name")),
-            false => value,
+        let value = if self.renamed.contains(name) || self.renamed.contains(BStr::new("")) {
+            Value::unknown(UnknownKind::Any, format!("${name} has another name"))
+        } else {
+            value
         };
         let value = value.bounded();
         let variables = Rc::make_mut(&mut self.variables);

@@ -43,7 +43,7 @@ impl Walker<'_> {
             let text = |word: &Cow<'_, Argument>| if word.many { None } else { word.text().map(Cow::into_owned) };
             fact.operands = reading.operands.iter().map(text).collect();
         }
-        let by = self.own(command, call);
+        let by = Self::own(command, call);
         if reading.inspect_only {
             self.effect((Effect::Inspect, None), None, by, "only prints");
             return self.print_unknown(UnknownKind::Any, format!("what {name} prints"));
@@ -125,7 +125,7 @@ impl Walker<'_> {
             for listed in self.listed_paths(declared, by) {
                 self.place_effect(declared.effect, &listed, by);
             }
-            let found = self.found_names(declared, judged);
+            let found = Self::found_names(declared, judged);
             for argument in found
                 .iter()
                 .map(Cow::Borrowed)
@@ -153,7 +153,7 @@ impl Walker<'_> {
         let brought =
             declared.effect == Effect::Run && declared.aspect == Some(Aspect::Project) && self.is_downloaded_here();
         let aspect = declared.aspect.filter(|_| !brought).or_else(|| match (declared.effect, declared.on.first()) {
-            (Effect::Fetch | Effect::Send, Some(host)) => Some(self.host_aspect(host)),
+            (Effect::Fetch | Effect::Send, Some(host)) => Some(Self::host_aspect(host)),
             (Effect::Fetch | Effect::Send, None) => Some(Aspect::Other),
             (Effect::Run, _) if brought => Some(Aspect::Downloaded),
             (Effect::Signal, Some(_)) if declared.on.iter().all(|process| is_own(process, judged)) => Some(Aspect::Own),
@@ -326,7 +326,7 @@ impl Walker<'_> {
     /// Text of code.
     fn code_argument(&mut self, language: Language, value: &Argument, judged: &Judged<'_>) {
         let by = judged.by.at(value.at);
-        let name = match &self.option_of(judged, value) {
+        let name = match &Self::option_of(judged, value) {
             Some(option) => format!("argument of {} {option}", judged.name),
             None => format!("argument of {}", judged.name),
         };
@@ -357,7 +357,7 @@ impl Walker<'_> {
         }
     }
 
-    fn option_of(&self, judged: &Judged<'_>, value: &Argument) -> Option<String> {
+    fn option_of(judged: &Judged<'_>, value: &Argument) -> Option<String> {
         let used = judged.reading.uses.iter().find(|used| used.value.at == value.at)?;
         used.option.as_ref().map(ToString::to_string)
     }

@@ -292,7 +292,7 @@ impl<'a> Walker<'a> {
     /// Variables that the shell itself sets.
     fn special(&self, name: &BStr) -> Option<Value> {
         let value = match name.as_bytes() {
-            b"PWD" => self.folder_value(&self.state.cwd),
+            b"PWD" => Self::folder_value(&self.state.cwd),
             b"RANDOM" | b"SRANDOM" | b"SECONDS" | b"LINENO" | b"UID" | b"EUID" | b"PPID" | b"BASHPID" | b"SHLVL"
             | b"EPOCHSECONDS" | b"OPTIND" | b"COLUMNS" | b"LINES" => Value::unknown(UnknownKind::Number, "a number"),
             b"EPOCHREALTIME" => Value::unknown(UnknownKind::Number, "the time"),
@@ -307,7 +307,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The path of a folder as a value.
-    pub(super) fn folder_value(&self, folder: &Folder) -> Value {
+    pub(super) fn folder_value(folder: &Folder) -> Value {
         Value::Scalar(vec![match folder {
             Folder::Known(paths) => match paths.as_slice() {
                 [path] => Piece::Text(super::place::shown(path)),
@@ -328,10 +328,10 @@ impl<'a> Walker<'a> {
     /// Continues in either of two states.
     pub(super) fn join(&self, a: State, b: State) -> State {
         if a.ended {
-            return State { files: self.join_files(&a, &b), ..b };
+            return State { files: Self::join_files(&a, &b), ..b };
         }
         if b.ended {
-            return State { files: self.join_files(&b, &a), ..a };
+            return State { files: Self::join_files(&b, &a), ..a };
         }
         let cwd = a.cwd.clone().or(b.cwd.clone());
         let fallback = match (a.fallback.clone(), b.fallback.clone()) {
@@ -344,8 +344,8 @@ impl<'a> Walker<'a> {
             aliases: if a.aliases == b.aliases { a.aliases.clone() } else { union(&a.aliases, &b.aliases) },
             cwd,
             fallback,
-            positional: if a.positional == b.positional { a.positional.clone() } else { self.any_positional(&a) },
-            files: self.join_files(&a, &b),
+            positional: if a.positional == b.positional { a.positional.clone() } else { Self::any_positional(&a) },
+            files: Self::join_files(&a, &b),
             renamed: if a.renamed == b.renamed { a.renamed.clone() } else { Rc::new(&*a.renamed | &*b.renamed) },
             unsettled: a.unsettled.clone().or(b.unsettled.clone()),
             pushed: if a.pushed == b.pushed { a.pushed.clone() } else { Vec::new() },
@@ -354,7 +354,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn any_positional(&self, state: &State) -> Rc<Vec<super::value::Argument>> {
+    fn any_positional(state: &State) -> Rc<Vec<super::value::Argument>> {
         let at = state.positional.first().map_or(Location::default(), |argument| argument.at);
         let pieces = vec![Piece::unknown(UnknownKind::Any, "the positional parameters differ between branches")];
         Rc::new(vec![super::value::Argument { pieces, many: true, at }])
@@ -384,11 +384,7 @@ impl<'a> Walker<'a> {
         Rc::new(joined)
     }
 
-    fn join_files(
-        &self,
-        a: &State,
-        b: &State,
-    ) -> Rc<std::collections::BTreeMap<std::path::PathBuf, super::state::Made>> {
+    fn join_files(a: &State, b: &State) -> Rc<std::collections::BTreeMap<std::path::PathBuf, super::state::Made>> {
         use super::state::Made;
         if Rc::ptr_eq(&a.files, &b.files) {
             return a.files.clone();

@@ -55,18 +55,18 @@ impl Walker<'_> {
                     let by = super::walker::By { command: None, ..judged.by };
                     return self.doubt(Doubt::Command, by, "each file that is found is run");
                 }
-                for root in self.search_roots(judged) {
+                for root in Self::search_roots(judged) {
                     let words = replaced(&tail.words, b"{}", &root);
-                    self.run(&words, self.wrapped(tail, judged));
+                    self.run(&words, Self::wrapped(tail, judged));
                 }
             }
             TailKind::Command if tail.appends || is_placed(judged) => self.appended(tail, judged),
-            TailKind::Command => self.run(&tail.words, self.wrapped(tail, judged)),
+            TailKind::Command => self.run(&tail.words, Self::wrapped(tail, judged)),
         }
     }
 
     /// How a wrapped command is called.
-    fn wrapped(&self, tail: &Tail<'_>, judged: &Judged<'_>) -> Call {
+    fn wrapped(tail: &Tail<'_>, judged: &Judged<'_>) -> Call {
         let mut environment = judged.call.environment.clone();
         for assignment in &tail.environment {
             let lead = assignment.prefix();
@@ -108,7 +108,7 @@ impl Walker<'_> {
         let placeholder = judged.reading.uses.iter().find(|used| used.role == Role::Placeholder);
         let placeholder = placeholder.and_then(|used| used.value.text()).map(std::borrow::Cow::into_owned);
         let names = self.names_read(judged, placeholder.is_some() || has_option(judged, &["-d"]));
-        let call = self.wrapped(tail, judged);
+        let call = Self::wrapped(tail, judged);
         if let Some(mark) = placeholder {
             for name in &names {
                 let words = replaced(&tail.words, &mark, name);
@@ -186,15 +186,15 @@ impl Walker<'_> {
     }
 
     /// What a search that is narrowed to a name deletes.
-    pub(super) fn found_names(&self, declared: &crate::commands::Declared<'_>, judged: &Judged<'_>) -> Vec<Argument> {
+    pub(super) fn found_names(declared: &crate::commands::Declared<'_>, judged: &Judged<'_>) -> Vec<Argument> {
         match declared.effect {
-            super::effect::Effect::Delete if searched_name(judged).is_some() => self.search_roots(judged),
+            super::effect::Effect::Delete if searched_name(judged).is_some() => Self::search_roots(judged),
             _ => Vec::new(),
         }
     }
 
     /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
-    fn search_roots(&self, judged: &Judged<'_>) -> Vec<Argument> {
+    fn search_roots(judged: &Judged<'_>) -> Vec<Argument> {
         let at = judged.by.at;
         let listed = |used: &&crate::commands::Use<'_>| {
             used.option.is_none() && matches!(used.role, Role::List | Role::Read | Role::Text)

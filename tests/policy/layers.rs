@@ -110,13 +110,14 @@ error: unknown word `outo`
 
 #[test]
 fn a_layer_counts_only_if_nobody_else_can_write_it() {
+    type Change<'a> = &'a dyn Fn(&Sources);
     let told = |change: &dyn Fn(&Sources)| {
         let machine = Machine::user(DENY_GIT);
         change(&machine.sources);
         machine.refuses()
     };
     let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    let rows: [(&dyn Fn(&Sources), &str); 6] = [
+    let rows: [(Change, &str); 6] = [
         (
             &|sources| mode(&sources.user, 0o664),
             "error: this policy can be written by others\n--> /config/policy.toml\n = help: chmod go-w /config/policy.toml",
@@ -275,7 +276,7 @@ fn a_project_is_trusted_by_its_content() {
     let store = machine.sources.trust_store();
     store.add(&path, &trust::digest(&path, loose.as_bytes())).unwrap();
     assert_eq!(send(), "allow project:3");
-    assert_eq!(store.list().unwrap().iter().map(|entry| entry.path.clone()).collect::<Vec<_>>(), [path.clone()]);
+    assert_eq!(store.list().unwrap().iter().map(|entry| entry.path.clone()).collect::<Vec<_>>(), [&*path]);
 
     // Any change makes it another; so does another place.
     write(&path, format!("{loose}fetch = \"allow\"\n"));

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use crate::support::{ALLOW_ALL, DENY_TOUCH, Sandbox, real};
 
 /// Prints what a shell can tell of itself and of how it was started.
-const PROBE: &str = r##"printf '%s|' "$0" "$-" "$#" "$@" "$$" "$PWD"; echo; readlink /proc/$$/exe
+const PROBE: &str = r#"printf '%s|' "$0" "$-" "$#" "$@" "$$" "$PWD"; echo; readlink /proc/$$/exe
 tr '\0' '\n' </proc/$$/environ; while read -r l; do case $l in Sig[BIC]*) echo "$l";; esac; done </proc/$$/status; cut -d' ' -f5,6 /proc/$$/stat
-for f in 0 1 2 6 7 8 9; do printf '%s ' $f; readlink /proc/$$/fd/$f || echo; done; echo out; echo err >&2; exit 7"##;
+for f in 0 1 2 6 7 8 9; do printf '%s ' $f; readlink /proc/$$/fd/$f || echo; done; echo out; echo err >&2; exit 7"#;
 
 /// What is on descriptor 0.
 #[derive(Debug, Clone, Copy)]

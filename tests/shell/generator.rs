@@ -30,7 +30,7 @@ pub fn count() -> u64 {
     if std::env::var_os("VETSH_LONG").is_some() { 20_000 } else { 150 }
 }
 
-/// A small deterministic generator (SplitMix64).
+/// A small deterministic generator (`SplitMix64`).
 struct Random(u64);
 
 impl Random {

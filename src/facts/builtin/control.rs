@@ -185,7 +185,7 @@ pub(super) fn builtin(walker: &mut Walker<'_>, called: &Called<'_>) {
     // zsh and bash run nothing if there is no such builtin, which the tables of programs cannot tell.
     let call = Call {
         functions: false,
-        programs: name.is_none_or(|name| !walker.has_builtin(name.as_ref())),
+        programs: name.is_none_or(|name| !Walker::has_builtin(name.as_ref())),
         ..called.call.clone()
     };
     through(walker, "builtin", |walker| walker.run(&words, call));

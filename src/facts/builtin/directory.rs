@@ -67,7 +67,7 @@ fn enter(walker: &mut Walker<'_>, folder: Folder) {
         Folder::Below(_) | Folder::Unknown(_) => !walker.host.assumed(),
         Folder::Temp => false,
     };
-    let value = walker.folder_value(&before);
+    let value = Walker::folder_value(&before);
     walker.state.set(BStr::new("OLDPWD"), value);
     walker.state.fallback = may_fail.then_some(before);
     walker.state.cwd = folder;

@@ -126,7 +126,7 @@ impl Walker<'_> {
         let found = BUILTINS.iter().find(|(builtin, of, _)| name.as_bytes() == builtin.as_bytes() && here(*of));
         let Some((_, _, run)) = found else { return false };
         let command = self.list_command(Some(name.to_owned()), Identity::Described, words, call);
-        let by = self.own(command, call);
+        let by = Self::own(command, call);
         let called = Called { arguments: words.get(1..).unwrap_or_default(), words, call, by };
         if READING.iter().any(|reading| name == *reading) {
             self.with_variables(&call.environment, |walker| run(walker, &called));
@@ -153,7 +153,7 @@ impl Walker<'_> {
     }
 
     /// Whether a shell of this dialect has such a builtin.
-    pub(super) fn has_builtin(&self, name: &BStr) -> bool {
+    pub(super) fn has_builtin(name: &BStr) -> bool {
         BUILTINS.iter().any(|(builtin, ..)| name.as_bytes() == builtin.as_bytes())
     }
 }

@@ -215,7 +215,7 @@ impl Walker<'_> {
         let set = match &got {
             Got::Unset => Some(false),
             Got::One(pieces) => match known(pieces) {
-                Some(text) => Some(!(colon && text.is_empty())),
+                Some(value) => Some(!(colon && value.is_empty())),
                 None if has_text(pieces) || !colon => Some(true),
                 None => None,
             },

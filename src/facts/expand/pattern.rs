@@ -51,6 +51,7 @@ fn literal(pattern: &[u8], text: &[u8], left: &mut usize) -> Option<bool> {
 }
 
 /// `[abc]`, `[a-z]`, `[!x]`: whether it takes `byte`, and what follows; an inner `None`: it is no class.
+#[expect(clippy::option_option, reason = "no answer is not the answer that it is none")]
 fn class(pattern: &[u8], byte: Option<u8>) -> Option<Option<(bool, &[u8])>> {
     let mut inside = pattern.get(1..)?;
     let negated = matches!(inside.first(), Some(b'!' | b'^'));

@@ -56,7 +56,7 @@ impl Program<'_> {
 
     /// The arguments from after the bracket (or from the first of a bare call), and where the call ends.
     pub(super) fn arguments(&self, from: Spot) -> (Vec<Given>, Spot) {
-        let bare = from.at.checked_sub(1).is_none_or(|before| self.mark(Spot { at: before, ..from }) != Some("("));
+        let bare = from.before().is_none_or(|before| self.mark(before) != Some("("));
         let mut given = Vec::new();
         let mut depth = 0usize;
         let mut start = from.at;
@@ -100,9 +100,8 @@ impl Program<'_> {
     }
 
     pub(super) fn comma_before(&self, spot: Spot) -> bool {
-        spot.at.checked_sub(1).is_some_and(|before| {
-            matches!(self.mark(Spot { at: before, ..spot }), Some("," | "=>" | "(" | "+" | "." | "||" | "&&"))
-        })
+        spot.before()
+            .is_some_and(|before| matches!(self.mark(before), Some("," | "=>" | "(" | "+" | "." | "||" | "&&")))
     }
 
     /// `value`, `name=value` or `name: value`.

@@ -16,6 +16,12 @@ pub(super) struct Spot {
     pub(super) at: usize,
 }
 
+impl Spot {
+    pub(super) fn before(self) -> Option<Self> {
+        self.at.checked_sub(1).map(|at| Self { at, ..self })
+    }
+}
+
 /// One thing that a name may stand for.
 #[derive(Debug, Clone)]
 pub(super) enum Definition {

@@ -42,10 +42,8 @@ fn bind_parameters(program: &mut Program<'_>) {
             let Some(parameters) = program.word(spot).and_then(|word| program.bindings.functions.get(word)) else {
                 continue;
             };
-            let defines = at
-                .checked_sub(1)
-                .and_then(|before| program.word(Spot { list, at: before }))
-                .is_some_and(|word| DEFINES.contains(&word));
+            let defines =
+                spot.before().and_then(|before| program.word(before)).is_some_and(|word| DEFINES.contains(&word));
             if defines || program.mark(Spot { list, at: at + 1 }) != Some("(") {
                 continue;
             }
@@ -132,30 +130,23 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn before(&self, spot: Spot) -> Option<Spot> {
-        spot.at.checked_sub(1).map(|at| Spot { at, ..spot })
-    }
-
     /// A name that is no member and no definition.
     pub(super) fn begins_chain(&self, spot: Spot) -> bool {
-        let Some(before) = self.before(spot) else { return true };
+        let Some(before) = spot.before() else { return true };
         let member = self.program.mark(before).is_some_and(|mark| {
-            self.program.language.members.contains(&mark)
-                && !(mark == ":" && self.program.token(spot).is_some_and(|token| token.fresh))
+            let fresh = || self.program.token(spot).is_some_and(|token| token.fresh);
+            self.program.language.members.contains(&mark) && (mark != ":" || !fresh())
         });
-        let member =
-            member && !(self.program.mark(before) == Some(":") && !self.program.language.members.contains(&":"));
         !member && !self.program.word(before).is_some_and(|word| DEFINES.contains(&word))
     }
 
     /// `(…).name`: not the brackets of a call.
     pub(super) fn begins_group(&self, spot: Spot) -> bool {
-        let call =
-            self.before(spot).and_then(|before| self.program.token(before)).is_some_and(|token| match &token.kind {
-                Kind::Word(word) => !matches!(word.as_str(), "await" | "return" | "in" | "and" | "or" | "not" | "if"),
-                Kind::Mark(mark) => matches!(*mark, ")" | "]"),
-                Kind::Text(_) | Kind::Number(_) => true,
-            });
+        let call = spot.before().and_then(|before| self.program.token(before)).is_some_and(|token| match &token.kind {
+            Kind::Word(word) => !matches!(word.as_str(), "await" | "return" | "in" | "and" | "or" | "not" | "if"),
+            Kind::Mark(mark) => matches!(*mark, ")" | "]"),
+            Kind::Text(_) | Kind::Number(_) => true,
+        });
         !call
     }
 

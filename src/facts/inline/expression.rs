@@ -165,7 +165,7 @@ impl Program<'_> {
             };
             let after = Spot { at: next.at + 1, ..next };
             if self.language.members.contains(&mark) && self.word(after).is_some() {
-                receiver = values.clone();
+                receiver.clone_from(&values);
                 values = member(&values, self.word(after).unwrap_or_default());
                 next = Spot { at: after.at + 1, ..after };
             } else if mark == "(" && (!self.fresh(next) || self.language.indented) {
@@ -176,9 +176,7 @@ impl Program<'_> {
                 values = result;
                 receiver = new_receiver;
                 next = closed;
-            } else if mark == "[" && !self.fresh(next) {
-                (values, receiver, next) = self.subscript(&values, after, depth + 1);
-            } else if mark == "{" && self.language.quoting == Quoting::Perl && self.is_environment(&values) {
+            } else if self.begins_subscript(mark, next, &values) {
                 (values, receiver, next) = self.subscript(&values, after, depth + 1);
             } else if let Some(end) = self.bare_call(spot, next, &values, &receiver, visit) {
                 return (vec![unknown("the result of a call")], end);
@@ -188,8 +186,14 @@ impl Program<'_> {
         }
     }
 
-    pub(super) fn is_environment(&self, values: &[Value]) -> bool {
-        values.iter().any(|value| matches!(value, Value::Name(name) if name == "$ENV"))
+    /// `list[`, and perl's `$ENV{`.
+    fn begins_subscript(&self, mark: &str, spot: Spot, values: &[Value]) -> bool {
+        let environment = || values.iter().any(|value| matches!(value, Value::Name(name) if name == "$ENV"));
+        match mark {
+            "[" => !self.fresh(spot),
+            "{" => self.language.quoting == Quoting::Perl && environment(),
+            _ => false,
+        }
     }
 
     /// A literal, a name, a list or something in brackets.

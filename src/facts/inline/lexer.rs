@@ -71,8 +71,7 @@ pub(super) const DEEPEST: usize = 8;
 pub(super) fn lex(language: &'static Language, text: &str) -> Lexed {
     let mut lexed = Lexed::default();
     lexed.lists.push(Vec::new());
-    let mut lexer = Lexer { language, text, at: 0, base: 0, depth: 0, fresh: true, pending: Vec::new() };
-    let tokens = lexer.run(&mut lexed);
+    let tokens = Lexer { language, text, at: 0, base: 0, depth: 0, fresh: true, pending: Vec::new() }.run(&mut lexed);
     if let Some(first) = lexed.lists.first_mut() {
         *first = tokens;
     }

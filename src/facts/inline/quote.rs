@@ -330,10 +330,13 @@ fn begins_quote(rest: &str, word: &str) -> bool {
     let trimmed = after.trim_start();
     let Some(open) = trimmed.chars().next() else { return false };
     let spaced = trimmed.len() < after.len();
-    !(open.is_alphanumeric() || matches!(open, '_' | ',' | ';' | ')' | '.' | '\u{f0000}'..))
-        && !trimmed.starts_with("=>")
-        && !(spaced && matches!(open, '=' | '#' | '-' | '+' | '<'))
-        && !(open == '=' && word != "s" && word != "m")
+    let ordinary = match open {
+        '_' | ',' | ';' | ')' | '.' | '\u{f0000}'.. => true,
+        '=' => spaced || trimmed.starts_with("=>") || !matches!(word, "s" | "m"),
+        '#' | '-' | '+' | '<' => spaced,
+        _ => open.is_alphanumeric(),
+    };
+    !ordinary
 }
 
 /// ruby: `%w[`, `%(`.

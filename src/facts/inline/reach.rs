@@ -26,8 +26,8 @@ impl Judge<'_> {
         let Some(given) = given else { return };
         for at in given.spot.at..given.end {
             let spot = Spot { at, ..given.spot };
-            let tested = self
-                .before(spot)
+            let tested = spot
+                .before()
                 .and_then(|before| self.program.word(before))
                 .is_some_and(|word| matches!(word, "in" | "of"));
             let sigil = self.program.mark(spot) == Some("%");
