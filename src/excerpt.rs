@@ -69,14 +69,14 @@ mod tests {
     fn a_diagnostic_points_at_its_place() {
         let source = b"version = 1\nmode = \"outo\"\n";
         let diagnostic = Diagnostic {
-            path: "/home/ada/policy.toml".into(),
+            path: "/home/user/policy.toml".into(),
             span: Some(Span::new(19, 25)),
             message: "no mode has this name".into(),
             help: Some("write read-only, ask, auto or full".into()),
         };
         let expected = "\
 error: no mode has this name
- --> /home/ada/policy.toml:2:8
+ --> /home/user/policy.toml:2:8
   |
 2 | mode = \"outo\"
   |        ^^^^^^

@@ -282,12 +282,12 @@ mod tests {
             shims: "/opt/vetsh".into(),
             version: "0.1.0".into(),
             user: 1000,
-            home: "/home/ada".into(),
+            home: "/home/user".into(),
             real: vec![("bash".into(), "/usr/bin/bash".into()), ("sh".into(), "/bin/sh".into())],
         };
         let paths = Paths {
-            config: "/home/ada/.config/vetsh".into(),
-            state: "/home/ada/with blank/vetsh".into(),
+            config: "/home/user/.config/vetsh".into(),
+            state: "/home/user/with blank/vetsh".into(),
             runtime: "/run/user/1000/vetsh".into(),
             record: Some(record.clone()),
         };
@@ -307,11 +307,11 @@ mod tests {
         let text = String::from_utf8(record.text(&paths)).unwrap();
         let fault = |text: &str| Record::parse(Path::new("/opt/vetsh"), text.as_bytes()).unwrap_err().to_string();
         assert_eq!(
-            fault(&text.replace("/home/ada/.config", "home/ada/.config")),
+            fault(&text.replace("/home/user/.config", "home/user/.config")),
             "the install record /opt/vetsh/vetsh.install is damaged in line 4; install vetsh again"
         );
         assert_eq!(
-            fault(&text.replace("state /home/ada/with blank/vetsh\n", "")),
+            fault(&text.replace("state /home/user/with blank/vetsh\n", "")),
             "the install record /opt/vetsh/vetsh.install lacks `state`; install vetsh again"
         );
         assert_eq!(

@@ -87,18 +87,25 @@ impl Walker<'_> {
             }
             return self.variant(simple);
         };
-        let before = self.state.clone();
-        let mut after: Option<State> = None;
-        let mut printed = Vec::new();
-        for mut number in 0..count {
-            self.state = before.clone();
+        self.either(0..count, |walker, mut number| {
             for (name, values) in varying {
                 if let Some(value) = values.get(number % values.len()) {
-                    self.state.set(name.as_ref(), value.clone());
+                    walker.state.set(name.as_ref(), value.clone());
                 }
                 number /= values.len();
             }
-            printed.push(self.aside(|walker| walker.variant(simple)));
+            walker.variant(simple);
+        });
+    }
+
+    /// Walks alternatives, of which one runs, each from the state before.
+    fn either<T>(&mut self, each: impl IntoIterator<Item = T>, mut walk: impl FnMut(&mut Self, T)) {
+        let before = self.state.clone();
+        let mut after: Option<State> = None;
+        let mut printed = Vec::new();
+        for one in each {
+            self.state = before.clone();
+            printed.push(self.aside(|walker| walk(walker, one)));
             let ran = std::mem::replace(&mut self.state, before.clone());
             after = Some(match after {
                 Some(other) => self.join(other, ran),
@@ -316,22 +323,9 @@ impl Walker<'_> {
         if self.recursion(name, call.by) {
             return true;
         }
-        let before = self.state.clone();
-        let mut after: Option<State> = None;
-        let mut printed = Vec::new();
-        for body in bodies.iter().flatten() {
-            self.state = before.clone();
-            printed.push(self.aside(|walker| {
-                walker.deeper(call.by.at, |walker| walker.function_body(name, body, arguments, call));
-            }));
-            let ran = std::mem::replace(&mut self.state, before.clone());
-            after = Some(match after {
-                Some(other) => self.join(other, ran),
-                None => ran,
-            });
-        }
-        self.state = after.unwrap_or(before);
-        self.print_either(printed);
+        self.either(bodies.iter().flatten(), |walker, body| {
+            walker.deeper(call.by.at, |walker| walker.function_body(name, body, arguments, call));
+        });
         !bodies.contains(&None)
     }
 

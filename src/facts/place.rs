@@ -100,7 +100,10 @@ pub(super) fn is_temp(path: &Path) -> bool {
 fn is_whole(path: &Path, host: &dyn Host) -> bool {
     let home_of_someone =
         path.parent().is_some_and(|parent| parent == Path::new("/home") || parent == Path::new("/Users"));
-    path == Path::new("/") || path == host.home() || home_of_someone || WHOLE.iter().any(|tree| path == Path::new(tree))
+    path == Path::new("/")
+        || path == host.home()
+        || home_of_someone
+        || SYSTEM.iter().chain(WHOLE).any(|tree| path == Path::new(tree))
 }
 
 /// Which of two places is judged where one path has both.

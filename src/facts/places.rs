@@ -44,25 +44,11 @@ pub(super) const SYSTEM: &[&str] = &[
     "/nix",
 ];
 
-/// Folders whose loss as a whole takes the machine or an account down.
+/// Further folders whose loss as a whole takes the machine or an account down, as that of each tree of the system does.
 pub(super) const WHOLE: &[&str] = &[
-    "/bin",
-    "/boot",
     "/dev",
-    "/etc",
     "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/opt",
-    "/proc",
     "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
     "/usr/bin",
     "/usr/include",
     "/usr/lib",
@@ -72,17 +58,12 @@ pub(super) const WHOLE: &[&str] = &[
     "/usr/local",
     "/usr/sbin",
     "/usr/share",
-    "/var",
     "/var/lib",
     "/var/spool",
     "/boot/efi",
     "/etc/ssl",
     "/etc/pam.d",
     "/Users",
-    "/System",
-    "/Library",
-    "/Applications",
-    "/nix",
 ];
 
 /// Globs by place, in the notation of [`super::place`].

@@ -167,7 +167,7 @@ mod tests {
         let host = AssumedHost::new(Path::new("/testbed"), Path::new("/root"));
         let program = |path: Option<&str>| host.program(BStr::new("git"), path.map(BStr::new));
         assert_eq!(program(None), Some("/usr/bin/git".into()));
-        assert_eq!(program(Some("/root/.cargo/bin:/usr/bin")), Some("/usr/bin/git".into()));
+        assert_eq!(program(Some("/home/user/.cargo/bin:/usr/bin")), Some("/usr/bin/git".into()));
         assert_eq!(program(Some("bin:/usr/bin")), Some("/testbed/bin/git".into()));
         assert_eq!(program(Some("/tmp/x:/usr/bin")), Some("/tmp/x/git".into()));
         assert_eq!(program(Some("/nowhere")), None);

@@ -68,12 +68,16 @@ mod tests {
 
     #[test]
     fn the_nearest_marker_above_the_start() {
-        let home = Path::new("/home/ada");
+        let home = Path::new("/home/user");
         let marked = |marker: &'static str| move |folder: &Path| folder == Path::new(marker);
         let root = |start: &str, marker| root(Path::new(start), home, marked(marker));
-        assert_eq!(root("/home/ada/work/src", "/home/ada/work"), Some("/home/ada/work".into()));
-        assert_eq!(root("/home/ada/work/src", "/home/ada"), Some("/home/ada/work/src".into()), "a home is no project");
-        assert_eq!(root("/home/ada", "/home/ada"), None);
+        assert_eq!(root("/home/user/code/src", "/home/user/code"), Some("/home/user/code".into()));
+        assert_eq!(
+            root("/home/user/code/src", "/home/user"),
+            Some("/home/user/code/src".into()),
+            "a home is no project"
+        );
+        assert_eq!(root("/home/user", "/home/user"), None);
         assert_eq!(root("/home/bob", "/home/bob"), None, "nor is another's");
         assert_eq!(root("/", "/"), None);
         assert_eq!(root("/tmp", "/tmp"), None);

@@ -200,17 +200,17 @@ mod tests {
 
     #[test]
     fn paths_match_name_by_name() {
-        let roots = Roots { home: Path::new("/home/ada"), project: Some(Path::new("/srv/app")) };
+        let roots = Roots { home: Path::new("/home/user"), project: Some(Path::new("/srv/app")) };
         let rows: &[(&str, &str, bool)] = &[
             ("/etc/*", "/etc/passwd", true),
             ("/etc/*", "/etc/ssh/config", false),
             ("/etc/**", "/etc/ssh/config", true),
             ("/etc/**", "/etc", false),
             ("/etc/**", "/etcetera", false),
-            ("~/.ssh/**", "/home/ada/.ssh/id", true),
+            ("~/.ssh/**", "/home/user/.ssh/id", true),
             ("~/.ssh/**", "/home/eve/.ssh/id", false),
-            ("~", "/home/ada", true),
-            ("~/**", "/home/adalbert/x", false),
+            ("~", "/home/user", true),
+            ("~/**", "/home/username/x", false),
             ("**/*.tfvars", "/srv/app/infra/prod.tfvars", true),
             ("**/*.tfvars", "/prod.tfvars", true),
             ("**/a/**/b", "/x/a/b", true),

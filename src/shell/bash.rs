@@ -1,8 +1,8 @@
 //! How bash 5.2 reads its arguments (`shell.c`): long options first and only before all others, then clusters.
 
-use bstr::{BStr, ByteSlice};
+use bstr::BStr;
 
-use super::{Flags, Meaning, Reading, find};
+use super::{Flags, Letters, Meaning, Reading, find};
 use crate::invocation::base_name;
 
 /// Long options, with one dash or two.
@@ -25,8 +25,10 @@ const LONG: &[(&[u8], Meaning)] = &[
     (b"version", Meaning::Print),
 ];
 
+const LETTERS: &Letters = &Letters { known: KNOWN, unsigned: b"clsD", names: NAMES };
+
 /// Letters, after `-` or `+`.
-const LETTERS: &[(u8, Meaning)] = &[
+const KNOWN: &[(u8, Meaning)] = &[
     (b'c', Meaning::Command),
     (b'l', Meaning::Login),
     (b's', Meaning::Stdin),
@@ -56,9 +58,6 @@ const LETTERS: &[(u8, Meaning)] = &[
     (b'T', Meaning::Plain),
 ];
 
-/// Letters whose sign does not matter.
-const UNSIGNED: &[u8] = b"clsD";
-
 /// The names after `-o` that matter; the others switch what does not.
 const NAMES: &[(&[u8], Meaning)] = &[
     (b"errexit", Meaning::ErrExit),
@@ -79,7 +78,7 @@ pub(super) fn read<'a>(arguments: &[&'a BStr]) -> Reading<'a> {
     };
     let mut rest = arguments.get(1..).unwrap_or_default();
     while long_option(&mut flags, &mut rest) {}
-    while cluster(&mut flags, &mut rest) {}
+    while flags.cluster(LETTERS, &mut rest) {}
     Reading::finish(flags, caller, rest, false)
 }
 
@@ -100,27 +99,5 @@ fn long_option<'a>(flags: &mut Flags<'a>, rest: &mut &[&'a BStr]) -> bool {
         None => return false,
     }
     *rest = following;
-    true
-}
-
-/// Takes a cluster of letters and the values that they ask for off `rest`; false where the options end.
-fn cluster<'a>(flags: &mut Flags<'a>, rest: &mut &[&'a BStr]) -> bool {
-    let Some((argument, following)) = rest.split_first() else { return false };
-    let on = match argument.first() {
-        Some(b'-') => true,
-        Some(b'+') => false,
-        _ => return false,
-    };
-    *rest = following;
-    if matches!(argument.as_bytes(), b"-" | b"--") {
-        return false;
-    }
-    for letter in argument.iter().skip(1) {
-        match find(LETTERS, *letter) {
-            Some(meaning @ (Meaning::Name | Meaning::Shopt)) => flags.named(meaning, on, rest, NAMES),
-            Some(meaning) => flags.switch(meaning, on || UNSIGNED.contains(letter)),
-            None => flags.complains = true,
-        }
-    }
     true
 }

@@ -1,11 +1,13 @@
 //! How dash 0.5.12 reads its arguments (`options.c`).
 
-use bstr::{BStr, ByteSlice};
+use bstr::BStr;
 
-use super::{Flags, Meaning, Reading, Source, find};
+use super::{Flags, Letters, Meaning, Reading, Source};
+
+const LETTERS: &Letters = &Letters { known: KNOWN, unsigned: b"l", names: NAMES };
 
 /// Letters, after `-` or `+`.
-const LETTERS: &[(u8, Meaning)] = &[
+const KNOWN: &[(u8, Meaning)] = &[
     (b'c', Meaning::Command),
     (b'l', Meaning::Login),
     (b'o', Meaning::Name),
@@ -42,31 +44,9 @@ pub(super) fn read<'a>(arguments: &[&'a BStr]) -> Reading<'a> {
     let caller = arguments.first().copied().unwrap_or_default();
     let mut flags = Flags { login: caller.starts_with(b"-"), ..Flags::default() };
     let mut rest = arguments.get(1..).unwrap_or_default();
-    while cluster(&mut flags, &mut rest) {}
+    while flags.cluster(LETTERS, &mut rest) {}
     let stdin = flags.stdin;
     let mut reading = Reading::finish(flags, caller, rest, false);
     reading.then_stdin = stdin && matches!(reading.source, Source::Text(_));
     reading
-}
-
-/// Takes a cluster of letters and the values that they ask for off `rest`; false where the options end.
-fn cluster<'a>(flags: &mut Flags<'a>, rest: &mut &[&'a BStr]) -> bool {
-    let Some((argument, following)) = rest.split_first() else { return false };
-    let on = match argument.first() {
-        Some(b'-') => true,
-        Some(b'+') => false,
-        _ => return false,
-    };
-    *rest = following;
-    if matches!(argument.as_bytes(), b"-" | b"--") {
-        return false;
-    }
-    for letter in argument.iter().skip(1) {
-        match find(LETTERS, *letter) {
-            Some(Meaning::Name) => flags.named(Meaning::Name, on, rest, NAMES),
-            Some(meaning) => flags.switch(meaning, on || meaning == Meaning::Login),
-            None => flags.complains = true,
-        }
-    }
-    true
 }

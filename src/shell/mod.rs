@@ -119,7 +119,38 @@ enum Meaning {
     Plain,
 }
 
+/// The letters of bash or dash.
+struct Letters {
+    known: &'static [(u8, Meaning)],
+    /// Those whose sign does not matter.
+    unsigned: &'static [u8],
+    /// The names after `-o` that matter; the others switch what does not.
+    names: &'static [(&'static [u8], Meaning)],
+}
+
 impl<'a> Flags<'a> {
+    /// Takes a cluster of letters and the values that they ask for off `rest`; false where the options end.
+    fn cluster(&mut self, letters: &Letters, rest: &mut &[&'a BStr]) -> bool {
+        let Some((argument, following)) = rest.split_first() else { return false };
+        let on = match argument.first() {
+            Some(b'-') => true,
+            Some(b'+') => false,
+            _ => return false,
+        };
+        *rest = following;
+        if matches!(argument.as_bytes(), b"-" | b"--") {
+            return false;
+        }
+        for letter in argument.iter().skip(1) {
+            match find(letters.known, *letter) {
+                Some(meaning @ (Meaning::Name | Meaning::Shopt)) => self.named(meaning, on, rest, letters.names),
+                Some(meaning) => self.switch(meaning, on || letters.unsigned.contains(letter)),
+                None => self.complains = true,
+            }
+        }
+        true
+    }
+
     /// Takes an option without a value.
     fn switch(&mut self, meaning: Meaning, on: bool) {
         match meaning {

@@ -5,11 +5,9 @@ use bstr::{BStr, ByteSlice};
 use super::{Flags, Meaning, Reading, find};
 use crate::invocation::base_name;
 
-/// Letters in zsh's own mode. All other letters and digits but `A`, `j`, `q` and `z` switch what does not matter.
+/// Letters in every mode.
 const LETTERS: &[(u8, Meaning)] = &[
-    (b'd', Meaning::NoGlobalRc),
     (b'e', Meaning::ErrExit),
-    (b'f', Meaning::NoRc),
     (b'i', Meaning::Interactive),
     (b'l', Meaning::Login),
     (b'n', Meaning::NoExec),
@@ -19,28 +17,11 @@ const LETTERS: &[(u8, Meaning)] = &[
     (b'x', Meaning::Trace),
 ];
 
-/// Letters where zsh plays sh or ksh: as in other shells.
-const SH_LETTERS: &[(u8, Meaning)] = &[
-    (b'e', Meaning::ErrExit),
-    (b'i', Meaning::Interactive),
-    (b'l', Meaning::Login),
-    (b'n', Meaning::NoExec),
-    (b'p', Meaning::Privileged),
-    (b'r', Meaning::Restricted),
-    (b's', Meaning::Stdin),
-    (b'x', Meaning::Trace),
-    (b'a', Meaning::Plain),
-    (b'b', Meaning::Plain),
-    (b'f', Meaning::Plain),
-    (b'm', Meaning::Plain),
-    (b't', Meaning::Plain),
-    (b'u', Meaning::Plain),
-    (b'v', Meaning::Plain),
-    (b'w', Meaning::Plain),
-    (b'C', Meaning::Plain),
-    (b'T', Meaning::Plain),
-    (b'X', Meaning::Plain),
-];
+/// Further letters in zsh's own mode. All others and digits but those of [`UNKNOWN`] switch what does not matter.
+const OWN_LETTERS: &[(u8, Meaning)] = &[(b'd', Meaning::NoGlobalRc), (b'f', Meaning::NoRc)];
+
+/// Further letters where zsh plays sh or ksh; none of them matters.
+const SH_LETTERS: &[u8] = b"abfmtuvwCTX";
 
 /// Letters that zsh's own mode does not have.
 const UNKNOWN: &[u8] = b"Ajqz";
@@ -132,14 +113,13 @@ impl<'a> Parser<'a> {
             self.last = true;
         } else if letter == b'c' {
             self.flags.command = true;
+        } else if let Some(meaning) = find(LETTERS, letter) {
+            self.flags.switch(meaning, on);
         } else if self.sh_letters {
-            match find(SH_LETTERS, letter) {
-                Some(meaning) => self.flags.switch(meaning, on),
-                None => self.flags.complains = true,
-            }
+            self.flags.complains |= !SH_LETTERS.contains(&letter);
         } else {
             self.flags.complains |= !letter.is_ascii_alphanumeric() || UNKNOWN.contains(&letter);
-            self.flags.switch(find(LETTERS, letter).unwrap_or(Meaning::Plain), on);
+            self.flags.switch(find(OWN_LETTERS, letter).unwrap_or(Meaning::Plain), on);
         }
     }
 

@@ -69,7 +69,7 @@ impl Case {
             operands: argv.iter().skip(1).filter(operand).cloned().collect(),
             argv,
             environment: line.split(' ').take_while(is_assignment).map(BString::from).collect(),
-            cwd: Some("/home/ada/app".into()),
+            cwd: Some("/home/user/app".into()),
             via: Vec::new(),
             at: Location::default(),
             dialect: Dialect::Bash,
@@ -118,7 +118,7 @@ impl Case {
     }
 
     fn judge(&self, policy: &Policy) -> Decision {
-        let roots = Roots { home: Path::new("/home/ada"), project: Some(Path::new("/home/ada/app")) };
+        let roots = Roots { home: Path::new("/home/user"), project: Some(Path::new("/home/user/app")) };
         let call = Call { mode: self.mode, shell: "bash", origin: "claude-code", roots };
         evaluate(policy, self.facts.clone(), &call).unwrap()
     }

@@ -60,9 +60,9 @@ path = \"~/notes/**\"
         [(User, T, text)], effect(Effect::Fetch, None) => "deny user:4";
         [(User, T, text)], effect(Effect::Write, None).on("/x") => "ask user:5";
         [(User, T, text)], effect(Effect::Write, Some(Aspect::Temp)) => "ask user:5";
-        [(User, T, text)], effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/x") => "allow user:6";
+        [(User, T, text)], effect(Effect::Write, Some(Aspect::Home)).on("/home/user/x") => "allow user:6";
         // Of several rules in one layer the strictest.
-        [(User, T, text)], effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/notes/a") => "deny notes user:11";
+        [(User, T, text)], effect(Effect::Write, Some(Aspect::Home)).on("/home/user/notes/a") => "deny notes user:11";
         [(User, T, text)], Case::of_doubt(Doubt::Path) => "ask user:9";
         [(User, T, text)], Case::of_doubt(Doubt::Syntax) => "deny user:8";
     }
@@ -70,7 +70,7 @@ path = \"~/notes/**\"
 
 #[test]
 fn floors_are_lowered_by_name_only() {
-    let secret = || effect(Effect::Read, Some(Aspect::Secret)).on("/home/ada/.netrc");
+    let secret = || effect(Effect::Read, Some(Aspect::Secret)).on("/home/user/.netrc");
     let wildcard = "version = 1\n[effects]\n\"*\" = \"allow\"\n";
     let named = "version = 1\n[[rule]]\nid = \"secret\"\nverdict = \"allow\"\npath = \"~/.netrc\"\n";
     let whole = "version = 1\n[[rule]]\nid = \"secret\"\nverdict = \"allow\"\n";
@@ -83,7 +83,7 @@ fn floors_are_lowered_by_name_only() {
         [(User, T, other)], secret() => "ask secret builtin";
         [(User, T, named)], secret() => "allow secret user:3";
         [(User, T, whole)], secret() => "allow secret user:3";
-        [(User, T, named)], effect(Effect::Read, Some(Aspect::Secret)).on("/home/ada/.ssh/id") => "ask secret builtin";
+        [(User, T, named)], effect(Effect::Read, Some(Aspect::Secret)).on("/home/user/.ssh/id") => "ask secret builtin";
         [(System, T, named)], secret() => "allow secret system:3";
         [(System, T, locked), (User, T, named)], secret() => "ask secret builtin";
         [(User, T, deny)], secret() => "deny user:3";
@@ -163,7 +163,7 @@ fn a_project_without_trust_only_tightens() {
 #[test]
 fn an_allow_rule_speaks_for_its_own_command_alone() {
     let text = "version = 1\n[[rule]]\nid = \"make\"\nverdict = \"allow\"\ncommand = \"make\"\n";
-    let home = || effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/x").by("make");
+    let home = || effect(Effect::Write, Some(Aspect::Home)).on("/home/user/x").by("make");
     let layers = [(User, T, text)];
     rows! {
         layers, home() => "allow make user:3";
@@ -187,10 +187,10 @@ fn an_allow_rule_speaks_for_its_own_command_alone() {
     let by_path =
         "version = 1\n[[rule]]\nid = \"notes\"\nverdict = \"allow\"\neffect = \"write\"\npath = \"~/notes/**\"\n";
     let notes =
-        || effect(Effect::Write, Some(Aspect::Home)).on("/home/ada/notes/a").by("echo hi").part(Part::Redirection);
+        || effect(Effect::Write, Some(Aspect::Home)).on("/home/user/notes/a").by("echo hi").part(Part::Redirection);
     rows! {
         [(User, T, by_path)], notes() => "allow notes user:3";
-        [(User, T, by_path)], notes().on("/home/ada/other") => "ask builtin";
+        [(User, T, by_path)], notes().on("/home/user/other") => "ask builtin";
     }
 }
 

@@ -14,7 +14,7 @@ use super::{T, Text, U, policy, said};
 
 /// What the layers say of a command in a project of which nothing is known.
 fn judge(layers: &[Text<'_>], command: &str) -> String {
-    let host = AssumedHost::new(Path::new("/home/ada/app"), Path::new("/home/ada"));
+    let host = AssumedHost::new(Path::new("/home/user/app"), Path::new("/home/user"));
     let policy = policy(layers);
     let tables = Tables::builtin().with_user(policy.wrappers().to_vec());
     let task = Task {
@@ -160,7 +160,7 @@ fn what_is_in_force_is_shown_with_its_origin() {
         "version = 1\n[effects]\nsend = \"deny\"\n[[rule]]\nid = \"ours\"\nverdict = \"ask\"\ncommand = \"make\"\n";
     let layers = [(User, T, user), (Project, U, project)];
     let rules = vec![(Project, vetsh::policy::compile(project, Project).unwrap().rules)];
-    let roots = Roots { home: Path::new("/home/ada"), project: None };
+    let roots = Roots { home: Path::new("/home/user"), project: None };
     let call = Call { mode: None, shell: "bash", origin: "", roots };
     let text = show::text(&policy(&layers), &rules, &call).unwrap();
     for line in [

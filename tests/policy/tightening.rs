@@ -63,7 +63,7 @@ fn case() -> impl Strategy<Value = Case> {
     ]);
     let parts = prop::sample::select(vec![Part::Own, Part::Redirection, Part::Nested]);
     let commands = word(&["git push origin main", "make -f x", "git push ?", "echo hi"]);
-    let targets = word(&["/home/ada/x", "/home/ada/app/a", "/etc/x"]);
+    let targets = word(&["/home/user/x", "/home/user/app/a", "/etc/x"]);
     (effects, prop::option::of(targets), commands, parts, any::<bool>()).prop_map(
         |((effect, aspect), target, command, part, doubt)| {
             let case = if doubt { Case::of_doubt(Doubt::Path) } else { Case::of_effect(effect, aspect) };

@@ -9,7 +9,7 @@ use vetsh::shell::preamble::{Ancestry, Process, unwrap};
 use crate::support::{DENY_TOUCH, Sandbox, see};
 
 const CODEX: &str = "__CODEX_SNAPSHOT_OVERRIDE_SET_0=\"${LANG+x}\"\n__CODEX_SNAPSHOT_OVERRIDE_0=\"${LANG-}\"\n\n\
-    if . '/home/ada/.codex/shell_snapshots/4f.sh' >/dev/null 2>&1; then :; fi\n\n\
+    if . '/home/user/.codex/shell_snapshots/4f.sh' >/dev/null 2>&1; then :; fi\n\n\
     if [ -n \"${__CODEX_SNAPSHOT_OVERRIDE_SET_0}\" ]; then export LANG=\"${__CODEX_SNAPSHOT_OVERRIDE_0}\"; else unset LANG; fi\n\n\
     exec '/bin/bash' -c 'git status'";
 const GEMINI: &str = "shopt -u promptvars nullglob extglob nocaseglob dotglob; _bgpids_file=/tmp/shell_pgrep_1.tmp\n(\n  \
@@ -28,12 +28,12 @@ fn user_part(arguments: &[&str], parent: &str, environment: &[&str]) -> Option<(
         Process { executable: line.split(' ').next().unwrap().into(), arguments: words }
     };
     let ancestry = || Ancestry(parent.split(" < ").map(process).collect());
-    let wrapped = unwrap(&reading, &environment, Path::new("/home/ada"), Some(Path::new("/home/ada/src")), ancestry)?;
+    let wrapped = unwrap(&reading, &environment, Path::new("/home/user"), Some(Path::new("/home/user/src")), ancestry)?;
     Some((String::from_utf8(wrapped.text.into_owned()).unwrap(), wrapped.template))
 }
 
 fn claude(segments: &str) -> Option<(String, &'static str)> {
-    user_part(&["bash", "-c", segments], "/home/ada/.local/bin/claude", &[])
+    user_part(&["bash", "-c", segments], "/home/user/.local/bin/claude", &[])
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn the_users_part_of_each_wrapper_is_found() {
     let found = |part: &str, template| Some((part.to_owned(), template));
     assert_eq!(
         claude(
-            "source /home/ada/.claude/shell-snapshots/snapshot-bash-1-x.sh 2>/dev/null || true && shopt -u extglob \
+            "source /home/user/.claude/shell-snapshots/snapshot-bash-1-x.sh 2>/dev/null || true && shopt -u extglob \
              2>/dev/null || true && eval 'git commit -m '\"'\"'a b'\"'\"'' < /dev/null && pwd -P >| /tmp/claude-1f2e-cwd"
         ),
         found("git commit -m 'a b'", "eval")
@@ -81,11 +81,11 @@ fn nothing_else_is_taken_for_a_wrapper() {
     for (text, parent) in [
         // Not the agent, or the agent's own command.
         (wrapper, "/usr/bin/python3 run.py"),
-        (wrapper, "/bin/bash -c x < /home/ada/.local/bin/claude"),
+        (wrapper, "/bin/bash -c x < /home/user/.local/bin/claude"),
         (wrapper, "/usr/bin/node /tmp/claude-code/other.js"),
         (wrapper, "/usr/bin/node /tmp/claude-code/cli.js"),
         (wrapper, "/tmp/claude"),
-        (wrapper, "/home/ada/src/claude"),
+        (wrapper, "/home/user/src/claude"),
         (wrapper, "claude"),
         // Something more, something less, something else.
         ("eval ls && pwd -P >| /tmp/claude-1-cwd; rm -rf x", "/usr/bin/claude"),
