@@ -238,6 +238,7 @@ fn effect(spec: &EffectSpec) -> String {
     let on = match &spec.on {
         Target::Option(name) => format!("Target::Option({})", text(name)),
         Target::Path(path) => format!("Target::Path({})", text(path)),
+        Target::Work(work) => format!("Target::Work(crate::facts::kind::Work::{work:?})"),
         target => format!("Target::{target:?}"),
     };
     let (kind, when, reason) = (kind(&spec.kind), condition(&spec.when), text(&spec.reason));

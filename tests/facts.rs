@@ -115,17 +115,14 @@ fn what_the_script_made_itself() {
     assert_effects(&[
         ("touch x && rm x", "write.project /home/u/p/x, delete.replaceable /home/u/p/x"),
         ("mkdir -p out && rm -rf out", "write.project /home/u/p/out, delete.replaceable /home/u/p/out"),
-        (
-            "echo a > notes.txt; rm notes.txt",
-            "write.project /home/u/p/notes.txt, delete.replaceable /home/u/p/notes.txt",
-        ),
+        ("echo a > notes.txt; rm notes.txt", "write.project /home/u/p/notes.txt, delete.project /home/u/p/notes.txt"),
         (
             "mv notes.txt x && rm x",
             "write.project /home/u/p/notes.txt, write.project /home/u/p/x, delete.project /home/u/p/x",
         ),
         (
             "cp -r src copy; rm -rf copy",
-            "read.project /home/u/p/src, write.project /home/u/p/copy, delete.project /home/u/p/copy",
+            "read.project /home/u/p/src, write.project /home/u/p/copy, delete.replaceable /home/u/p/copy",
         ),
         (
             "echo a > build.log && rm build.log",

@@ -29,6 +29,7 @@ mod policy;
 mod prompt;
 mod pty;
 mod question;
+mod repository;
 mod shell;
 mod support;
 mod syntax;

@@ -106,6 +106,7 @@ impl<'a> Reader<'a> {
             Target::Last => declared.on.extend(self.reading.operands.last().cloned()),
             Target::Operands => declared.on.clone_from(&self.reading.operands),
             Target::Path(path) => declared.on.push(Cow::Owned(Argument::known(&**path, Location::default()))),
+            Target::Work(work) => declared.work = Some(*work),
             Target::Option(name) => {
                 let seen = self.seen();
                 declared.on.extend(seen.given(name).filter_map(|given| given.value.clone()));
@@ -119,7 +120,8 @@ impl<'a> Reader<'a> {
 impl Declared<'_> {
     /// An effect on nothing that can be named.
     pub(super) fn of(kind: Kind, reason: Cow<'static, str>) -> Self {
-        Self { effect: kind.effect, aspect: kind.aspect, on: Vec::new(), at_cwd: false, at_input: false, reason }
+        let Kind { effect, aspect } = kind;
+        Self { effect, aspect, on: Vec::new(), at_cwd: false, at_input: false, work: None, reason }
     }
 }
 
@@ -149,8 +151,8 @@ const fn changes(effect: Effect) -> bool {
 
 const fn mutates(role: Role) -> bool {
     use Role::{
-        Append, ArchiveWrite, Delete, DeleteTree, Device, Discard, Edit, MakeFolder, Move, Package, RefOrDiscard,
-        RemoteWrite, Write,
+        Append, ArchiveWrite, Delete, DeleteTree, Device, Discard, DropBranch, Edit, MakeFolder, Move, NewBranch,
+        Package, RefOrDiscard, RemoteWrite, Write,
     };
     matches!(
         role,
@@ -160,9 +162,11 @@ const fn mutates(role: Role) -> bool {
             | DeleteTree
             | Device
             | Discard
+            | DropBranch
             | Edit
             | MakeFolder
             | Move
+            | NewBranch
             | Package
             | RefOrDiscard
             | RemoteWrite

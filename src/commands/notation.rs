@@ -6,7 +6,7 @@ use super::schema::{
     Condition, EffectSpec, Kind, Language, List, Name, OperandSpec, OptionSpec, Repeat, Role, Setting, TailKind, Takes,
     Target, Text, Token,
 };
-use crate::facts::kind::{Aspect, Effect};
+use crate::facts::kind::{Aspect, Effect, Work};
 
 /// What is wrong with a notation: a lowercase fragment.
 pub type Fault = String;
@@ -111,6 +111,9 @@ pub const ROLES: &[(&str, Role)] = &[
     ("delete-tree", Role::DeleteTree),
     ("discard", Role::Discard),
     ("ref-or-discard", Role::RefOrDiscard),
+    ("drop-branch", Role::DropBranch),
+    ("new-branch", Role::NewBranch),
+    ("other-tree", Role::OtherTree),
     ("move", Role::Move),
     ("make-folder", Role::MakeFolder),
     ("chdir", Role::Chdir),
@@ -193,7 +196,14 @@ fn target(word: &str) -> Result<Target, Fault> {
         "input" => Target::Input,
         path if path.contains('/') => Target::Path(path.to_owned().into()),
         option if option.starts_with('-') => Target::Option(option.to_owned().into()),
-        _ => return Err(format!("unknown target `{word}`: cwd, operands, last, input, an option or a path")),
+        work => match Work::from_word(work) {
+            Some(work) => Target::Work(work),
+            None => {
+                return Err(format!(
+                    "unknown target `{word}`: cwd, operands, last, input, an option, a path or a sort of work"
+                ));
+            }
+        },
     })
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bstr::{BStr, BString};
 
 use super::schema::{Kind, OptionSpec, Role, Setting, TailKind};
-use crate::facts::kind::{Aspect, Doubt, Effect};
+use crate::facts::kind::{Aspect, Doubt, Effect, Work};
 use crate::facts::value::{Argument, Unknown};
 use crate::facts::{Location, OptionFact};
 
@@ -73,6 +73,8 @@ pub struct Declared<'a> {
     pub at_cwd: bool,
     /// It is on the paths that standard input lists.
     pub at_input: bool,
+    /// It is on work in a repository, of this sort.
+    pub work: Option<Work>,
     /// Why it matters, for people; may be empty.
     pub reason: Cow<'static, str>,
 }

@@ -56,6 +56,9 @@ impl Display for Declared<'_> {
         if self.at_cwd {
             formatter.write_str(" on cwd")?;
         }
+        if let Some(work) = self.work {
+            write!(formatter, " on {}", work.word())?;
+        }
         if !self.on.is_empty() {
             write!(formatter, " on {}", joined(self.on.iter().map(|word| Word(word)), " "))?;
         }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::kind::{Aspect, Effect, words};
+use crate::facts::kind::{Aspect, Effect, Work, words};
 
 /// Text that is static in shipped tables and owned in users' own.
 pub type Text = Cow<'static, str>;
@@ -333,6 +333,12 @@ pub enum Role {
     Discard,
     /// A ref; or, where a path of that name exists, the same as [`Role::Discard`].
     RefOrDiscard,
+    /// A branch that is moved or removed: commits that nothing else leads to are lost.
+    DropBranch,
+    /// A branch that is made; where there is one of that name already, the same as [`Role::DropBranch`].
+    NewBranch,
+    /// The repository or the working tree that is meant instead of the one at hand.
+    OtherTree,
     /// A path that is moved away.
     Move,
     /// A folder that is made.
@@ -470,6 +476,8 @@ pub enum Target {
     Option(Text),
     /// This path; `~` is the home folder.
     Path(Text),
+    /// Work in a repository.
+    Work(Work),
 }
 
 /// A key with a value of known role: an environment variable or a setting.

@@ -145,3 +145,21 @@ words! {
         Limit = "limit",
     }
 }
+
+words! {
+    /// Sorts of work in a repository that a program can take away.
+    Work {
+        /// Uncommitted changes of the whole working tree.
+        Changes = "changes",
+        /// Files that git does not know, below the operands or the working directory.
+        Untracked = "untracked",
+        /// The same and files that git ignores.
+        Ignored = "ignored",
+        /// Everything uncommitted in the working trees that the operands name.
+        Trees = "trees",
+        /// Stashed changes.
+        Stashes = "stashes",
+        /// The commits of the branch that is checked out.
+        Commits = "commits",
+    }
+}

@@ -80,6 +80,7 @@ impl Walker<'_> {
         }
         for target in self.targets(&argument.pieces) {
             let Some(_) = target.aspect else { continue };
+            let target = self.unfollowed(target, argument);
             let aspect = self.settled_aspect(&target, by);
             let (aspect, reason) = if target.whole && target.unsure.is_none() && reach != Reach::File {
                 (Aspect::Root, Cow::Borrowed("would take a whole home or system tree away"))
@@ -110,12 +111,16 @@ impl Walker<'_> {
         }
         let built = is_build_product(folder, self.host.project(), name);
         match self.made(target) {
-            Some(Made::Written(_) | Made::Built | Made::Folder | Made::Link(_) | Made::Deleted)
-                if target.path.is_some() =>
-            {
+            Some(Made::Deleted) if target.path.is_some() => {
+                return (Aspect::Replaceable, "this script took it away before".into());
+            }
+            Some(Made::Written(_) | Made::Built | Made::Folder | Made::Link(_)) if self.is_new(target) => {
                 return (Aspect::Replaceable, "this script made it".into());
             }
-            Some(Made::Unknown(_)) if !built => {
+            Some(Made::Unknown(_)) if self.is_copy(target) => {
+                return (Aspect::Replaceable, "this script made it, and moved nothing there".into());
+            }
+            Some(Made::Unknown(_)) if !built || self.moved_work() => {
                 return (Aspect::Project, "this script put something there that is not known".into());
             }
             _ => {}
@@ -139,13 +144,41 @@ impl Walker<'_> {
         }
     }
 
-    fn recovered_by_pattern(&self, folder: &Path, built: bool) -> (Aspect, Cow<'static, str>) {
-        let ignored = match self.host.recovery(folder) {
-            Recovery::Ignored | Recovery::Absent => true,
-            _ => self.host.assumed(),
+    /// A link that is deleted or moved leaves what it leads to; with a slash after its name it is followed.
+    fn unfollowed(&self, target: Target, argument: &Argument) -> Target {
+        let Some(path) = target.path.as_ref() else { return target };
+        let followed = || argument.text().is_none_or(|text| text.ends_with(b"/") || text.ends_with(b"/."));
+        let is_link = matches!(self.state.files.get(path), Some(Made::Link(_))) || self.host.is_link(path);
+        if !is_link || followed() {
+            return target;
+        }
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return target };
+        let spot = self.settings.places.spot(&self.host.look(folder).real.join(name), self.host);
+        Target { aspect: spot.aspect, whole: false, ..target }
+    }
+
+    /// What this script wrote there took the place of nothing that was worth keeping.
+    fn is_new(&self, target: &Target) -> bool {
+        let kept = |path: &PathBuf| !matches!(self.host.recovery(path), Recovery::Lost | Recovery::Ignored);
+        target.path.as_ref().is_some_and(kept)
+    }
+
+    /// This script put something exactly there, where nothing was; what it was made from is still where it was.
+    fn is_copy(&self, target: &Target) -> bool {
+        let new = |path: &PathBuf| {
+            self.state.files.contains_key(path) && self.host.recovery(path) == Recovery::Absent && !self.moved_work()
         };
+        target.path.as_ref().is_some_and(new)
+    }
+
+    fn recovered_by_pattern(&self, folder: &Path, built: bool) -> (Aspect, Cow<'static, str>) {
+        let recovery = self.host.recovery(folder);
+        let ignored = matches!(recovery, Recovery::Ignored | Recovery::Absent) || self.host.assumed();
         if built && ignored {
             return (Aspect::Replaceable, "build products".into());
+        }
+        if recovery == Recovery::Tracked {
+            return (Aspect::Replaceable, "git has the whole folder as it is".into());
         }
         (Aspect::Project, "everything that matches would be lost".into())
     }
@@ -246,7 +279,7 @@ const BUILD_PRODUCTS: &[&str] = &[
 const CACHES: &[&str] = &["*.pyc", "*.pyo", "*.py[co]", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"];
 
 /// A name below the project is one that builds make.
-fn is_build_product(path: &Path, project: Option<&Path>, shown_name: &[u8]) -> bool {
+pub(super) fn is_build_product(path: &Path, project: Option<&Path>, shown_name: &[u8]) -> bool {
     let inside = project.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
     let product = |name: &[u8]| BUILD_PRODUCTS.iter().any(|glob| super::place::name_matches(glob.as_bytes(), name));
     inside.components().any(|part| product(part.as_os_str().as_encoded_bytes())) || product(shown_name)

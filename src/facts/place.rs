@@ -10,7 +10,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use super::effect::Aspect;
 use super::places::{BUILTIN, INERT_DEVICES, SYSTEM, TEMP, WHOLE};
-use crate::host::Host;
+use crate::host::{Host, Look, LookKind};
 
 /// The places that are known beside the built-in ones.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,6 +62,28 @@ impl Places<'_> {
         })
     }
 
+    /// The place of a secret or a startup file below the home folder that is the same file under another name.
+    pub(super) fn other_name(&self, file: &Look, host: &dyn Host) -> Option<Aspect> {
+        let is_it = |path: &Path| {
+            let look = host.look(path);
+            look.kind == LookKind::File && look.inode == file.inode
+        };
+        let below = |glob: &str| {
+            let (folder, name) = glob.rsplit_once('/').unwrap_or((".", glob));
+            let folder = host.home().join(folder);
+            if !name.contains('*') {
+                return is_it(&folder.join(name));
+            }
+            let names = if folder.to_string_lossy().contains('*') { None } else { host.list(&folder) };
+            names.is_some_and(|names| names.iter().any(|found| is_it(&folder.join(path(found)))))
+        };
+        let builtin = BUILTIN.iter().flat_map(|(of, globs)| globs.iter().map(move |glob| (*of, *glob)));
+        let added = self.globs.iter().map(|(of, glob)| (*of, glob.as_str()));
+        let hiding = |aspect: Aspect| matches!(aspect, Aspect::Secret | Aspect::Startup);
+        let mut named = builtin.chain(added).filter(|(of, _)| hiding(*of));
+        named.find(|(_, glob)| glob.strip_prefix("~/").is_some_and(below)).map(|(of, _)| of)
+    }
+
     fn region(&self, path: &Path, text: &BStr, host: &dyn Host) -> Option<Aspect> {
         if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
             let inert = INERT_DEVICES.iter().any(|device| path.starts_with(device));
@@ -75,11 +97,12 @@ impl Places<'_> {
         if host.project().is_some_and(|root| path.starts_with(root)) || declared(Aspect::Project) {
             return Some(Aspect::Project);
         }
-        if is_temp(path) || declared(Aspect::Temp) {
+        // A home in a temporary folder is a home all the same.
+        let home = path.starts_with(host.home());
+        if declared(Aspect::Temp) || is_temp(path) && !(home && is_temp(host.home())) {
             return Some(Aspect::Temp);
         }
-        let homes =
-            path.starts_with(host.home()) || ["/home", "/root", "/Users"].iter().any(|home| path.starts_with(home));
+        let homes = home || ["/home", "/root", "/Users"].iter().any(|home| path.starts_with(home));
         if homes {
             return Some(Aspect::Home);
         }

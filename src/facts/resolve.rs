@@ -193,6 +193,9 @@ impl Walker<'_> {
             return named;
         }
         let look = self.host.look(physical);
+        let other = look.kind == LookKind::File && look.links > 1;
+        let hidden = if other { self.settings.places.other_name(&look, self.host) } else { None };
+        let named = hidden.map_or(named, |aspect| stricter(named, Spot { aspect: Some(aspect), whole: false }));
         if look.kind == LookKind::Unknown || look.real == path {
             return named;
         }

@@ -30,7 +30,7 @@ impl Walker<'_> {
         let command = self.list_command(Some(name.to_owned()), identity, words, call);
         let by = Self::own(command, call);
         let reading = Reading::default();
-        let judged = Judged { name, call, by, reading: &reading, sends: false };
+        let judged = Judged { name, call, by, reading: &reading, sends: false, git: self.git };
         let texts: Vec<BString> = words.iter().enumerate().map(|(index, word)| text_of(index, name, word)).collect();
         let texts: Vec<&BStr> = texts.iter().map(BString::as_ref).collect();
         let read = shell.read(&texts);

@@ -23,6 +23,8 @@ pub(super) struct Judged<'r> {
     pub(super) reading: &'r Reading<'r>,
     /// Something is given to another host: text, files.
     pub(super) sends: bool,
+    /// What git had done before this command.
+    pub(super) git: super::discard::Git,
 }
 
 impl Walker<'_> {
@@ -53,7 +55,7 @@ impl Walker<'_> {
             .iter()
             .any(|used| matches!(used.role, Role::Data | Role::Upload | Role::RemoteWrite if is_sent(used)));
         let sends = sends || reading.options.iter().any(is_credential);
-        let judged = Judged { name, call, by, reading: &reading, sends };
+        let judged = Judged { name, call, by, reading: &reading, sends, git: self.git };
         let cwd = self.state.cwd.clone();
         self.follow_chdir(&judged);
         self.reading(&judged, &cwd);
@@ -112,6 +114,9 @@ impl Walker<'_> {
     }
 
     fn declared(&mut self, declared: &Declared<'_>, judged: &Judged<'_>, start: &Folder) {
+        if let Some(work) = declared.work {
+            return self.forgo(work, declared, judged);
+        }
         let by = judged.by;
         let reason =
             if declared.reason.is_empty() { default_reason(declared.effect).into() } else { declared.reason.clone() };
@@ -241,8 +246,7 @@ impl Walker<'_> {
             Role::Write | Role::Build | Role::Append | Role::ArchiveWrite => {
                 self.path_effect(Effect::Write, value, by, "");
             }
-            Role::Discard => self.discard(value, false, by),
-            Role::RefOrDiscard => self.discard(value, true, by),
+            Role::Discard | Role::RefOrDiscard | Role::DropBranch | Role::NewBranch => self.given_up(used, judged),
             Role::MakeFolder => self.make_folder(value, by),
             Role::Delete => self.delete(value, Reach::File, by),
             Role::DeleteTree => self.delete(value, Reach::Tree, by),
@@ -274,6 +278,7 @@ impl Walker<'_> {
             Role::Process
             | Role::Placeholder
             | Role::List
+            | Role::OtherTree
             | Role::Chdir
             | Role::Env
             | Role::Unset

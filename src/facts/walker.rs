@@ -45,6 +45,8 @@ pub(super) struct Walker<'a> {
     pub(super) contents: Vec<std::path::PathBuf>,
     /// How many pieces of nested texts are not known so far; each has a variable in its place.
     pub(super) placeholders: usize,
+    /// What git did so far.
+    pub(super) git: super::discard::Git,
     /// Programs whose inherited variables have been judged.
     pub(super) inherited: std::collections::BTreeSet<BString>,
     /// Simple commands that may still be walked.
@@ -146,6 +148,7 @@ impl<'a> Walker<'a> {
             traps: vec![Vec::new()],
             contents: Vec::new(),
             placeholders: 0,
+            git: super::discard::Git::default(),
             inherited: std::collections::BTreeSet::new(),
             budget: REPEATS,
             expanded: EXPANDED,
@@ -210,6 +213,7 @@ impl<'a> Walker<'a> {
         reason: impl Into<Cow<'static, str>>,
     ) {
         let By { command, part, at } = by;
+        self.git.recorded |= matches!(effect, Effect::Commit | Effect::Discard);
         let fact = EffectFact { effect, aspect, target, command, part, at, reason: reason.into() };
         if !self.facts.effects.iter().rev().take(RECENT).any(|known| *known == fact) {
             self.facts.effects.push(fact);

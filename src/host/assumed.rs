@@ -109,7 +109,7 @@ impl Host for AssumedHost {
         } else {
             LookKind::Unknown
         };
-        Look { real, kind, owner: self.user(), mode: 0, size: 0, links: 0 }
+        Look { real, kind, owner: self.user(), mode: 0, size: 0, links: 0, inode: (0, 0) }
     }
 
     fn list(&self, _: &Path) -> Option<Vec<BString>> {

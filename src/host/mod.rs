@@ -32,6 +32,11 @@ pub trait Host {
     fn variables(&self) -> Vec<BString>;
     /// What stands at `path` (absolute, `..` allowed): symbolic links followed as the kernel would.
     fn look(&self, path: &Path) -> Look;
+    /// Whether a symbolic link stands at `path`: its folders are followed, the last name is not.
+    fn is_link(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
     /// The names in a directory; `None` if it cannot be listed.
     fn list(&self, path: &Path) -> Option<Vec<BString>>;
     /// The content of a file that judgement depends on: remembered with its digest.
@@ -40,6 +45,27 @@ pub trait Host {
     fn program(&self, name: &BStr, path: Option<&BStr>) -> Option<PathBuf>;
     /// Whether what stands at `path` could be had back after it is deleted or overwritten.
     fn recovery(&self, path: &Path) -> Recovery;
+    /// The root of the working tree in which `folder` lies, if there is one.
+    fn tree_of(&self, folder: &Path) -> Option<PathBuf> {
+        let _ = folder;
+        None
+    }
+    /// What git work of one sort at or below `path` could not be had back if git took it away.
+    fn unsaved(&self, path: &Path, work: Work) -> Unsaved {
+        let _ = (path, work);
+        Unsaved::Unknown
+    }
+    /// Whether the commits of a branch (`None`: the one that is checked out in `folder`) stay reachable by another name
+    /// when it is moved or removed; `None` if the host cannot say.
+    fn branch_is_kept(&self, folder: &Path, branch: Option<&BStr>) -> Option<bool> {
+        let _ = (folder, branch);
+        None
+    }
+    /// The branch that is checked out in `folder`; `None` if there is none or the host cannot say.
+    fn branch(&self, folder: &Path) -> Option<BString> {
+        let _ = folder;
+        None
+    }
     /// The files read so far.
     fn reads(&self) -> Vec<FileRead>;
     /// True where the machine is not the real one (a project that does not exist).
@@ -61,6 +87,8 @@ pub struct Look {
     pub size: u64,
     /// Number of hard links, or 0.
     pub links: u64,
+    /// Device and inode: what two names of one file have in common. 0 where nothing exists.
+    pub inode: (u64, u64),
 }
 
 /// The kinds of file.
@@ -104,6 +132,30 @@ pub enum Recovery {
     Ignored,
     /// It would be lost: modified, untracked, no repository.
     Lost,
+    /// The host cannot say.
+    Unknown,
+}
+
+/// Sorts of work that no commit holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Tracked files that differ from the last commit.
+    Changes,
+    /// Files that git neither tracks nor ignores.
+    Untracked,
+    /// Files that git ignores, and those that it may ignore.
+    Ignored,
+    /// Stashed changes.
+    Stashes,
+}
+
+/// What would be lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsaved {
+    /// Nothing.
+    Nothing,
+    /// What stands at these paths, some of them or all.
+    Paths(Vec<PathBuf>),
     /// The host cannot say.
     Unknown,
 }

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::repository::Repository;
-use super::{FileRead, Host, Look, LookKind, Recovery, Unread, project};
+use super::{FileRead, Host, Look, LookKind, Recovery, Unread, Unsaved, Work, project};
 use crate::paths::{self, Paths};
 
 /// The most that is read of one file.
@@ -102,6 +102,14 @@ impl RealHost {
         })
     }
 
+    /// Asks the repository whose working tree holds `folder` (resolved); `None` if there is none that we can read.
+    fn in_repository<T>(&self, folder: &Path, ask: impl FnOnce(&Repository) -> T) -> Option<T> {
+        let root = Repository::root_of(folder)?;
+        let mut repositories = self.repositories.borrow_mut();
+        let repository = repositories.entry(root.clone()).or_insert_with(|| Repository::open(&root, self.user));
+        repository.as_ref().map(ask)
+    }
+
     /// The path of `path` below the starting directory.
     fn absolute(&self, path: &Path) -> PathBuf {
         if path.is_absolute() { path.to_path_buf() } else { self.start.join(path) }
@@ -180,6 +188,11 @@ impl Host for RealHost {
         look
     }
 
+    fn is_link(&self, path: &Path) -> bool {
+        rustix::fs::lstat(self.absolute(path))
+            .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+    }
+
     fn list(&self, path: &Path) -> Option<Vec<BString>> {
         if let Some(list) = self.lists.borrow().get(path) {
             return list.clone();
@@ -228,10 +241,31 @@ impl Host for RealHost {
         if rustix::fs::lstat(&path).is_err_and(|error| matches!(error, Errno::NOENT | Errno::NOTDIR)) {
             return Recovery::Absent;
         }
-        let Some(root) = Repository::root_of(&path) else { return Recovery::Lost };
-        let mut repositories = self.repositories.borrow_mut();
-        let repository = repositories.entry(root.clone()).or_insert_with(|| Repository::open(&root));
-        repository.as_ref().map_or(Recovery::Lost, |repository| repository.recovery(&path))
+        let Some(folder) = path.parent() else { return Recovery::Lost };
+        self.in_repository(folder, |repository| repository.recovery(&path)).unwrap_or(Recovery::Lost)
+    }
+
+    fn tree_of(&self, folder: &Path) -> Option<PathBuf> {
+        Repository::root_of(&self.look(folder).real)
+    }
+
+    fn unsaved(&self, path: &Path, work: Work) -> Unsaved {
+        let look = self.look(path);
+        let folder = match look.kind {
+            LookKind::Directory => Some(look.real.as_path()),
+            LookKind::File => look.real.parent(),
+            _ => None,
+        };
+        let unsaved = folder.and_then(|folder| self.in_repository(folder, |it| it.unsaved(&look.real, work)));
+        unsaved.unwrap_or(Unsaved::Unknown)
+    }
+
+    fn branch(&self, folder: &Path) -> Option<BString> {
+        self.in_repository(&self.look(folder).real, Repository::branch)?
+    }
+
+    fn branch_is_kept(&self, folder: &Path, branch: Option<&BStr>) -> Option<bool> {
+        self.in_repository(&self.look(folder).real, |repository| repository.branch_is_kept(branch))?
     }
 
     fn reads(&self) -> Vec<FileRead> {
@@ -314,6 +348,7 @@ fn seen(real: PathBuf, stat: &Stat) -> Look {
         mode,
         size: u64::try_from(stat.st_size).unwrap_or_default(),
         links: links(stat),
+        inode: (stat.st_dev, stat.st_ino),
     }
 }
 
@@ -324,7 +359,7 @@ fn links(stat: &Stat) -> u64 {
 }
 
 fn nothing(real: PathBuf, kind: LookKind) -> Look {
-    Look { real, kind, owner: 0, mode: 0, size: 0, links: 0 }
+    Look { real, kind, owner: 0, mode: 0, size: 0, links: 0, inode: (0, 0) }
 }
 
 /// Where a path leads whose last part does not exist: symbolic links are followed as far as there are any, since

@@ -88,7 +88,7 @@ impl Host for Machine {
         } else {
             LookKind::Missing
         };
-        Look { real, kind, owner: 1000, mode: 0o644, size: 0, links: 1 }
+        Look { real, kind, owner: 1000, mode: 0o644, size: 0, links: 1, inode: (0, 0) }
     }
     fn list(&self, _: &Path) -> Option<Vec<BString>> {
         None

@@ -56,9 +56,14 @@ impl Index {
 
     /// Whether `name` or anything below it is tracked.
     pub(super) fn holds_below(&self, name: &[u8]) -> bool {
-        let folder = [name, b"/"].concat();
+        self.find(name).is_some() || self.below(name).next().is_some()
+    }
+
+    /// The entries below a folder; the empty name stands for the root.
+    pub(super) fn below(&self, name: &[u8]) -> impl Iterator<Item = &(BString, Entry)> {
+        let folder = if name.is_empty() { Vec::new() } else { [name, b"/"].concat() };
         let at = self.entries.partition_point(|(known, _)| known.as_slice() < folder.as_slice());
-        self.find(name).is_some() || self.entries.get(at).is_some_and(|(known, _)| known.starts_with(&folder))
+        self.entries.iter().skip(at).take_while(move |(known, _)| known.starts_with(&folder))
     }
 
     /// Whether the file is the one that git last saw, by what the kernel alone can set. One that changed in the instant

@@ -8,6 +8,8 @@
 mod ignored;
 mod index;
 mod object;
+mod reference;
+mod unsaved;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -21,6 +23,7 @@ use sha1::{Digest, Sha1};
 
 use self::index::{Entry, Index};
 use self::object::{Id, Objects};
+use self::reference::References;
 use super::Recovery;
 
 /// A tree with more files than this is not looked through.
@@ -33,6 +36,7 @@ pub(super) struct Repository {
     root: PathBuf,
     index: Index,
     objects: Objects,
+    references: References,
     /// The tree of HEAD's commit.
     head: Option<Id>,
     /// Entries of HEAD's trees by folder, as far as they were asked for.
@@ -44,15 +48,21 @@ pub(super) struct Repository {
 type Tree = Vec<(BString, u32, Id)>;
 
 impl Repository {
-    /// The root of the work tree that `path` (absolute, resolved) lies in.
-    pub(super) fn root_of(path: &Path) -> Option<PathBuf> {
-        let holds = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
-        path.ancestors().skip(1).find(holds).map(Path::to_path_buf)
+    /// The root of the work tree that `folder` (absolute, resolved) is or lies in; a repository without one ends the search.
+    pub(super) fn root_of(folder: &Path) -> Option<PathBuf> {
+        let holds = |folder: &Path, name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+        let is_bare = |folder: &Path| ["HEAD", "objects", "refs"].iter().all(|name| holds(folder, name));
+        let found = folder.ancestors().find(|folder| holds(folder, ".git") || is_bare(folder))?;
+        holds(found, ".git").then(|| found.to_path_buf())
     }
 
-    /// Opens the repository of the work tree at `root`; `None` if it is of a kind that we do not read.
-    pub(super) fn open(root: &Path) -> Option<Self> {
+    /// Opens the repository of the work tree at `root`; `None` if it is of a kind that we do not read, or somebody
+    /// else's than `user`: git itself does not work in it, and what it says may be made up.
+    pub(super) fn open(root: &Path, user: u32) -> Option<Self> {
         let folder = git_folder(root)?;
+        if fs::metadata(&folder).ok()?.uid() != user {
+            return None;
+        }
         let common = match fs::read(folder.join("commondir")) {
             Ok(common) => folder.join(bytes_path(common.trim_ascii_end())),
             Err(_) => folder.clone(),
@@ -63,9 +73,10 @@ impl Repository {
         }
         let index = Index::read(&folder.join("index"))?;
         let objects = Objects::new(&common);
-        let head = object::head(&folder, &common).and_then(|commit| objects.tree_of(commit));
+        let references = References::new(&folder, &common);
+        let head = references.head().and_then(|commit| objects.tree_of(commit));
         let trees = RefCell::default();
-        Some(Self { root: root.to_path_buf(), index, objects, head, trees, ignored: OnceCell::new() })
+        Some(Self { root: root.to_path_buf(), index, objects, references, head, trees, ignored: OnceCell::new() })
     }
 
     /// Whether what stands at `path`, itself and not what a link leads to, could be had back.
@@ -84,7 +95,10 @@ impl Repository {
         };
         if tracked {
             Recovery::Tracked
-        } else if !self.index.holds_below(name) && self.is_ignored(name, metadata.is_dir()) {
+        } else if !self.index.holds_below(name)
+            && self.is_ignored(name, metadata.is_dir())
+            && !(metadata.is_dir() && unsaved::holds_repository(path))
+        {
             Recovery::Ignored
         } else {
             Recovery::Lost
@@ -181,6 +195,11 @@ impl Entry {
     fn is_link(&self) -> bool {
         self.mode & 0o170_000 == 0o120_000
     }
+
+    /// A submodule: its work is its own repository's.
+    fn is_repository(&self) -> bool {
+        self.mode & 0o170_000 == 0o160_000
+    }
 }
 
 #[cfg(test)]
@@ -226,8 +245,8 @@ mod tests {
 
         fn recovery(&self, name: &str) -> Recovery {
             let root = self.0.path().canonicalize().unwrap();
-            assert_eq!(Repository::root_of(&root.join("src/a.rs")), Some(root.clone()));
-            Repository::open(&root).unwrap().recovery(&root.join(name))
+            assert_eq!(Repository::root_of(&root.join("src")), Some(root.clone()));
+            Repository::open(&root, rustix::process::geteuid().as_raw()).unwrap().recovery(&root.join(name))
         }
 
         fn all(&self) -> Vec<(&'static str, Recovery)> {
@@ -305,7 +324,7 @@ mod tests {
         let example = Example::new();
         example.git("worktree add -q linked");
         let linked = example.0.path().canonicalize().unwrap().join("linked");
-        let repository = Repository::open(&linked).unwrap();
+        let repository = Repository::open(&linked, rustix::process::geteuid().as_raw()).unwrap();
         assert_eq!(repository.recovery(&linked.join("src/a.rs")), Recovery::Tracked);
     }
 }

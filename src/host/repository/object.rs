@@ -43,21 +43,11 @@ enum Kind {
     Commit = 1,
     Tree = 2,
     Blob = 3,
-}
-
-/// The commit that HEAD names.
-pub(super) fn head(folder: &Path, common: &Path) -> Option<Id> {
-    let head = fs::read(folder.join("HEAD")).ok()?;
-    let Some(name) = head.trim_ascii_end().strip_prefix(b"ref: ") else { return id(head.trim_ascii_end()) };
-    if let Ok(loose) = fs::read(common.join(bytes_path(name))) {
-        return id(loose.trim_ascii_end());
-    }
-    let packed = fs::read(common.join("packed-refs")).ok()?;
-    packed.lines().find_map(|line| id(line.strip_suffix(name)?.strip_suffix(b" ")?))
+    Tag = 4,
 }
 
 /// The name that 40 hexadecimal digits spell.
-fn id(digits: &[u8]) -> Option<Id> {
+pub(super) fn id(digits: &[u8]) -> Option<Id> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut id = [0; 20];
     if digits.len() != 40 {
@@ -82,6 +72,23 @@ impl Objects {
     pub(super) fn tree_of(&self, commit: Id) -> Option<Id> {
         let commit = self.read(commit, Kind::Commit)?;
         id(commit.strip_prefix(b"tree ")?.get(..40)?)
+    }
+
+    /// The parents of a commit and when it was made, in seconds.
+    pub(super) fn parents_of(&self, commit: Id) -> Option<(Vec<Id>, i64)> {
+        let commit = self.read(commit, Kind::Commit)?;
+        let header = commit.lines().take_while(|line| !line.is_empty());
+        let parents = header.clone().filter_map(|line| line.strip_prefix(b"parent ")).map(id).collect::<Option<_>>()?;
+        let committer = header.into_iter().find_map(|line| line.strip_prefix(b"committer "))?;
+        let time = committer.rsplitn_str(3, " ").nth(1)?.to_str().ok()?.parse().ok()?;
+        Some((parents, time))
+    }
+
+    /// The commit that an annotated tag names, or the object itself.
+    pub(super) fn peeled(&self, id: Id) -> Id {
+        let tag = self.object(id, DEPTH).filter(|(kind, _)| *kind == Kind::Tag);
+        let named = tag.and_then(|(_, tag)| self::id(tag.strip_prefix(b"object ")?.get(..40)?));
+        named.unwrap_or(id)
     }
 
     /// The entries of a tree.
@@ -126,6 +133,7 @@ impl Objects {
             b"commit" => Kind::Commit,
             b"tree" => Kind::Tree,
             b"blob" => Kind::Blob,
+            b"tag" => Kind::Tag,
             _ => return None,
         };
         Some((kind, body.to_vec()))
@@ -154,6 +162,7 @@ impl Objects {
             1 => return Some((Kind::Commit, content(start)?)),
             2 => return Some((Kind::Tree, content(start)?)),
             3 => return Some((Kind::Blob, content(start)?)),
+            4 => return Some((Kind::Tag, content(start)?)),
             6 => {
                 let (back, start) = offset(header, start)?;
                 (self.packed(pack, at.checked_sub(u64::try_from(back).ok()?)?, depth.checked_sub(1)?)?, start)
