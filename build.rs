@@ -26,6 +26,7 @@ mod languages;
 #[path = "src/commands"]
 #[allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 mod commands {
+    pub mod clause;
     pub mod load;
     pub mod notation;
     pub mod schema;

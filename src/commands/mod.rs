@@ -3,6 +3,7 @@
 //! A table says how a program takes options, what each operand and option value *is* (its role), and which effects
 //! the whole has. `docs/commands.md` describes the file format; [`Table::read`] applies a table to arguments.
 
+pub mod clause;
 pub mod load;
 pub mod notation;
 pub mod schema;
