@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs, io};
 
+use commands::recipe::Recipe;
 use commands::schema::{
     Case, Condition, EffectSpec, Kind, Name, OperandSpec, OptionSpec, Program, Repeat, Role, Setting, Shell, Takes,
     Target, Text, Token,
@@ -27,8 +28,10 @@ mod languages;
 #[allow(dead_code, missing_docs, unreachable_pub, unused_imports)]
 mod commands {
     pub mod clause;
+    pub mod language;
     pub mod load;
     pub mod notation;
+    pub mod recipe;
     pub mod schema;
 }
 
@@ -139,6 +142,7 @@ fn render_program(program: &Program) -> String {
         effects,
         inspect,
         dry,
+        recipes,
         environment,
         settings,
         other,
@@ -155,7 +159,7 @@ fn render_program(program: &Program) -> String {
     let shell = |shell: &Shell| format!("Shell::{shell:?}");
     format!(
         "Program {{ names: {}, style: {style}, subcommands: {subcommands}, parent: {parent}, everywhere: {everywhere}, options: {}, \
-         operands: {}, cases: {}, effects: {}, inspect: {}, dry: {}, environment: {}, settings: {}, other: {other}, \
+         operands: {}, cases: {}, effects: {}, inspect: {}, dry: {}, recipes: {}, environment: {}, settings: {}, other: {other}, \
          unlisted: {unlisted}, appends: {appends}, stops: {}, builtin: {}, standard: {standard}, reason: B({reason:?}) }}",
         list(names, name),
         list(options, option_spec),
@@ -164,6 +168,7 @@ fn render_program(program: &Program) -> String {
         list(effects, effect),
         list(inspect, text),
         list(dry, text),
+        list(recipes, recipe),
         list(environment, setting),
         list(settings, setting),
         list(stops, text),
@@ -196,6 +201,7 @@ fn kind(kind: &Kind) -> String {
 fn role(role: &Role) -> String {
     match role {
         Role::Script(language) => format!("Role::Script(Language::{language:?})"),
+        Role::Load(language) => format!("Role::Load(Language::{language:?})"),
         Role::Code(language) => format!("Role::Code(Language::{language:?})"),
         Role::Command { kind, remote } => format!("Role::Command {{ kind: TailKind::{kind:?}, remote: {remote} }}"),
         role => format!("Role::{role:?}"),
@@ -259,6 +265,12 @@ fn token(token: &Token) -> String {
         Token::Word(glob) => format!("Token::Word({})", text(glob)),
         token => format!("Token::{token:?}"),
     }
+}
+
+fn recipe(recipe: &Recipe) -> String {
+    let Recipe { language, files, parts, when } = recipe;
+    let (files, parts, when) = (list(files, text), list(parts, text), condition(when));
+    format!("Recipe {{ language: Language::{language:?}, files: {files}, parts: {parts}, when: {when} }}")
 }
 
 fn setting(setting: &Setting) -> String {

@@ -48,6 +48,8 @@ struct Entry {
     #[serde(default)]
     values: Vec<String>,
     #[serde(default)]
+    modules: Vec<String>,
+    #[serde(default)]
     separator: String,
     #[serde(default)]
     commands: Vec<String>,
@@ -86,7 +88,7 @@ fn language(entry: &Entry) -> Result<String, String> {
     Ok(format!(
         "Language {{ names: &{:?}, reader: Reader::{}, comments: &{:?}, blocks: &[{}], strings: &[{}], prefixes: {:?}, letters: {:?}, regex: {}, \
          quoting: Quoting::{}, heredoc: {}, bare_calls: {}, indented: {}, joins: &{:?}, members: &{:?}, environment: &{:?}, arguments: &[{}], \
-         calls: &[{calls}], values: &[{values}], separator: {:?}, commands: &[{commands}] }}",
+         calls: &[{calls}], values: &[{values}], modules: &{:?}, separator: {:?}, commands: &[{commands}] }}",
         entry.name,
         camel(&entry.reader),
         entry.comments,
@@ -103,6 +105,7 @@ fn language(entry: &Entry) -> Result<String, String> {
         entry.members,
         entry.environment,
         arguments.join(", "),
+        entry.modules,
         entry.separator,
     ))
 }

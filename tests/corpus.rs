@@ -30,7 +30,7 @@ struct Case {
 }
 
 /// How many rows each file has at least: rows are added, not taken away.
-const ROWS: [(&str, usize); 2] = [("attacks", 87), ("work", 37)];
+const ROWS: [(&str, usize); 2] = [("attacks", 117), ("work", 46)];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

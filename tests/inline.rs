@@ -2,7 +2,7 @@
 
 use bstr::{BStr, BString};
 use vetsh::facts::Location;
-use vetsh::facts::inline::{Code, What, judge};
+use vetsh::facts::inline::{Code, InlineFinding, What, judge};
 use vetsh::facts::value::{Argument, Piece};
 
 /// Language, code, and what is found in it.
@@ -283,7 +283,9 @@ fn long_code_is_a_doubt_and_takes_no_time() {
 fn found(language: &str, text: &Argument, arguments: &[Argument]) -> Vec<String> {
     let variable = |name: &BStr| -> Option<BString> { (name == "HOME").then(|| "/home/user".into()) };
     let findings = judge(&Code { language, text, arguments, variable: &variable });
-    findings.iter().map(|finding| what(&finding.what)).collect()
+    // Which libraries are loaded matters only where one of them was made by the same script.
+    let loads = |finding: &&InlineFinding| matches!(finding.what, What::Library(_));
+    findings.iter().filter(|finding| !loads(finding)).map(|finding| what(&finding.what)).collect()
 }
 
 fn what(what: &What) -> String {
@@ -302,6 +304,7 @@ fn what(what: &What) -> String {
                 aspect.map(|aspect| format!(".{}", aspect.word())).unwrap_or_default()
             )
         }
+        What::Library(name) => format!("library: {name}"),
         What::Doubt(doubt) => format!("doubt: {}", doubt.word()),
     }
 }

@@ -29,6 +29,7 @@ mod policy;
 mod prompt;
 mod pty;
 mod question;
+mod recipes;
 mod repository;
 mod shell;
 mod support;

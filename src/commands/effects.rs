@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::condition::Holds;
 use super::read::Reader;
-use super::reading::{Declared, Reading, Vague};
+use super::reading::{Behind, Declared, Reading, Vague};
+use super::recipe::Recipe;
 use super::schema::{EffectSpec, Kind, Role, Target, Text};
 use super::{Given, bind, unlisted};
 use crate::facts::Location;
@@ -31,10 +32,12 @@ impl<'a> Reader<'a> {
         }
         self.declare();
         self.unlisted_code();
+        self.reading.recipes = self.recipes();
         self.reading.dry = self.levels.iter().any(|level| any_given(&level.dry, &self.reading.options));
         if self.reading.dry {
             self.reading.effects.retain(|declared| !changes(declared.effect));
             self.reading.uses.iter_mut().filter(|it| mutates(it.role)).for_each(|it| it.role = Role::List);
+            self.reading.recipes.clear();
         }
         self.reading
     }
@@ -97,6 +100,24 @@ impl<'a> Reader<'a> {
         self.reading.doubts.extend(doubts);
     }
 
+    /// The files behind the call, and which of their parts run.
+    fn recipes(&self) -> Vec<Behind<'a>> {
+        let seen = self.seen();
+        let recipes = self.levels.iter().flat_map(|level| level.recipes.iter());
+        let used = recipes.filter(|recipe| seen.holds(&recipe.when) != Holds::No);
+        used.map(|recipe| Behind { recipe, parts: self.parts(recipe) }).collect()
+    }
+
+    /// The parts that a recipe names, else a subcommand that has no entry (`yarn NAME`) and the operands.
+    fn parts(&self, recipe: &Recipe) -> Vec<Argument> {
+        if !recipe.parts.is_empty() {
+            return recipe.parts.iter().map(|part| Argument::known(&**part, Location::default())).collect();
+        }
+        let word = self.reading.subcommand.last().filter(|_| self.unlisted);
+        let word = word.map(|word| Argument::known(word.clone(), Location::default()));
+        word.into_iter().chain(self.reading.operands.iter().map(|operand| (**operand).clone())).collect()
+    }
+
     fn declared(&self, spec: &EffectSpec, reason: Text) -> Declared<'a> {
         let mut declared = Declared::of(spec.kind, reason);
         match &spec.on {
@@ -151,7 +172,7 @@ const fn changes(effect: Effect) -> bool {
 
 const fn mutates(role: Role) -> bool {
     use Role::{
-        Append, ArchiveWrite, Delete, DeleteTree, Device, Discard, DropBranch, Edit, MakeFolder, Move, NewBranch,
+        Append, ArchiveWrite, Build, Delete, DeleteTree, Device, Discard, DropBranch, Edit, MakeFolder, Move, NewBranch,
         Package, RefOrDiscard, RemoteWrite, Write,
     };
     matches!(
@@ -171,5 +192,6 @@ const fn mutates(role: Role) -> bool {
             | RefOrDiscard
             | RemoteWrite
             | Write
+            | Build
     )
 }

@@ -96,6 +96,8 @@ struct Entry {
     #[serde(default)]
     dry: Words,
     #[serde(default)]
+    recipes: Words,
+    #[serde(default)]
     environment: Words,
     #[serde(default)]
     settings: Words,
@@ -233,6 +235,7 @@ impl Entry {
                 None => [Text::Borrowed("--help"), Text::Borrowed("--version")].into_iter().collect(),
             },
             dry: self.dry.texts(),
+            recipes: self.recipes.parse(faults, super::recipe::recipe),
             environment: self.environment.parse(faults, notation::setting),
             settings: self.settings.parse(faults, notation::setting),
             other: self
@@ -282,7 +285,8 @@ fn unknown_options(program: &Program, all: &[Program]) -> Vec<String> {
         program.inspect.iter().chain(program.dry.iter()).any(|listed| listed == name)
             || all.iter().filter(belongs).any(|owner| spells(owner, name))
     };
-    let conditions = program.cases.iter().map(|case| &case.when);
+    let conditions =
+        program.cases.iter().map(|case| &case.when).chain(program.recipes.iter().map(|recipe| &recipe.when));
     let effects = || program.effects.iter().chain(program.cases.iter().flat_map(|case| case.effects.iter()));
     let conditions = conditions.chain(effects().map(|effect: &EffectSpec| &effect.when));
     let named = conditions.flat_map(option_tokens).chain(effects().filter_map(|effect| match &effect.on {

@@ -4,8 +4,10 @@
 //! the whole has. `docs/commands.md` describes the file format; [`Table::read`] applies a table to arguments.
 
 pub mod clause;
+mod language;
 pub mod load;
 pub mod notation;
+pub mod recipe;
 pub mod schema;
 
 mod bind;
@@ -17,6 +19,8 @@ mod render;
 mod tables;
 mod unlisted;
 
-pub use reading::{Declared, Given, Reading, Tail, Use, Vague};
+pub use reading::{Behind, Declared, Given, Reading, Tail, Use, Vague};
+pub use recipe::{Reach, Recipe};
 pub use schema::{Kind, Language, Program, Role, TailKind};
+pub(crate) use tables::glob;
 pub use tables::{Table, Tables};

@@ -85,6 +85,7 @@ pub fn role(word: &str) -> Result<Role, Fault> {
         return match kind {
             "code" => Ok(Role::Code(language()?)),
             "script" => Ok(Role::Script(language()?)),
+            "load" => Ok(Role::Load(language()?)),
             _ => Err(format!("unknown role `{word}`")),
         };
     }
@@ -214,7 +215,7 @@ pub fn case_condition(when: &str, unless: &str) -> Result<Condition, Fault> {
     condition(words.flat_map(|(word, tokens)| std::iter::once(word).chain(tokens.split_whitespace())))
 }
 
-fn condition<'a>(words: impl Iterator<Item = &'a str>) -> Result<Condition, Fault> {
+pub(super) fn condition<'a>(words: impl Iterator<Item = &'a str>) -> Result<Condition, Fault> {
     let mut all: Vec<List<Token>> = Vec::new();
     let mut tokens = Vec::new();
     let mut part = "";

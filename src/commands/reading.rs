@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use bstr::{BStr, BString};
 
+use super::recipe::Recipe;
 use super::schema::{Kind, OptionSpec, Role, Setting, TailKind};
 use crate::facts::kind::{Aspect, Doubt, Effect, Work};
 use crate::facts::value::{Argument, Unknown};
@@ -26,6 +27,8 @@ pub struct Reading<'a> {
     pub tails: Vec<Tail<'a>>,
     /// The environment variables that matter to it and to its subcommand.
     pub environment: Vec<&'a Setting>,
+    /// The files in which is written what it runs.
+    pub recipes: Vec<Behind<'a>>,
     /// What cannot be told.
     pub doubts: Vec<Vague>,
     /// It only prints (`--help`): no uses, effects or tails are given.
@@ -94,6 +97,15 @@ pub struct Tail<'a> {
     pub appends: bool,
     /// What it is if no table knows its program; `None`: not known.
     pub unlisted: Option<Kind>,
+}
+
+/// Files in which is written what the program runs.
+#[derive(Debug, Clone)]
+pub struct Behind<'a> {
+    /// Which files.
+    pub recipe: &'a Recipe,
+    /// The parts of them that run; empty: what runs by default.
+    pub parts: Vec<Argument>,
 }
 
 /// Something that cannot be told from the arguments.

@@ -96,6 +96,7 @@ impl Display for Role {
         match self {
             Self::Code(language) => write!(formatter, "code:{}", language.word()),
             Self::Script(language) => write!(formatter, "script:{}", language.word()),
+            Self::Load(language) => write!(formatter, "load:{}", language.word()),
             role => formatter.write_str(ROLES.iter().find(|(_, listed)| listed == role).map_or("", |(word, _)| word)),
         }
     }

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use super::clause::{Condition, Token};
+pub use super::language::Language;
+use super::recipe::Recipe;
 use crate::facts::kind::{Aspect, Effect, Work, words};
 
 /// Text that is static in shipped tables and owned in users' own.
@@ -41,6 +43,8 @@ pub struct Program {
     pub inspect: List<Text>,
     /// With one of these options the call changes nothing.
     pub dry: List<Text>,
+    /// Files in which is written what the call runs.
+    pub recipes: List<Recipe>,
     /// Environment variables that matter; names may be globs.
     pub environment: List<Setting>,
     /// Keys of `key=value` settings (role `config`) that matter; names may be globs.
@@ -97,156 +101,6 @@ words! {
         Dash = "dash",
         /// zsh.
         Zsh = "zsh",
-    }
-}
-
-words! {
-    /// Languages of text that is run.
-    Language {
-        /// Whatever `sh` is.
-        Shell = "shell",
-        /// POSIX sh.
-        Sh = "sh",
-        /// GNU bash.
-        Bash = "bash",
-        /// dash.
-        Dash = "dash",
-        /// zsh.
-        Zsh = "zsh",
-        /// Korn shell.
-        Ksh = "ksh",
-        /// fish.
-        Fish = "fish",
-        /// csh and tcsh.
-        Csh = "csh",
-        /// nushell.
-        Nu = "nu",
-        /// xonsh.
-        Xonsh = "xonsh",
-        /// PowerShell.
-        PowerShell = "powershell",
-        /// Windows' command interpreter.
-        Cmd = "cmd",
-        /// A git alias: arguments of git, or shell text after `!`.
-        GitAlias = "git-alias",
-        /// A shell command line of which only the first words count (`PAGER`, `EDITOR`): shell text.
-        ShellWords = "shell-words",
-        /// Options for another call of the same program (`GREP_OPTIONS`, `TAR_OPTIONS`).
-        Options = "options",
-        /// Python.
-        Python = "python",
-        /// JavaScript.
-        Node = "node",
-        /// Perl.
-        Perl = "perl",
-        /// Ruby.
-        Ruby = "ruby",
-        /// PHP.
-        Php = "php",
-        /// Lua.
-        Lua = "lua",
-        /// R.
-        R = "r",
-        /// Julia.
-        Julia = "julia",
-        /// Java and jshell.
-        Java = "java",
-        /// Groovy.
-        Groovy = "groovy",
-        /// Scala.
-        Scala = "scala",
-        /// Kotlin.
-        Kotlin = "kotlin",
-        /// Clojure.
-        Clojure = "clojure",
-        /// Elixir.
-        Elixir = "elixir",
-        /// Erlang.
-        Erlang = "erlang",
-        /// Haskell.
-        Haskell = "haskell",
-        /// OCaml.
-        Ocaml = "ocaml",
-        /// Scheme and Lisp.
-        Lisp = "lisp",
-        /// Emacs Lisp.
-        Elisp = "elisp",
-        /// Swift.
-        Swift = "swift",
-        /// Go.
-        Go = "go",
-        /// Rust.
-        Rust = "rust",
-        /// C and its preprocessor.
-        C = "c",
-        /// Tcl, expect, wish.
-        Tcl = "tcl",
-        /// `AppleScript` and its `JavaScript`.
-        AppleScript = "applescript",
-        /// awk.
-        Awk = "awk",
-        /// sed.
-        Sed = "sed",
-        /// Text in which only sed's `e` and `w` matter.
-        RegexE = "regex-e",
-        /// jq.
-        Jq = "jq",
-        /// yq.
-        Yq = "yq",
-        /// bc and dc.
-        Bc = "bc",
-        /// SQL of any database, with the client's own backslash or dot commands.
-        Sql = "sql",
-        /// mongosh.
-        Mongo = "mongo",
-        /// redis-cli.
-        Redis = "redis",
-        /// make.
-        Make = "make",
-        /// just.
-        Just = "just",
-        /// `CMake`.
-        Cmake = "cmake",
-        /// vi and its kin: ex commands.
-        Vim = "vim",
-        /// dc.
-        Dc = "dc",
-        /// ed.
-        Ed = "ed",
-        /// less and more commands.
-        Less = "less",
-        /// gdb and lldb.
-        Gdb = "gdb",
-        /// gnuplot.
-        Gnuplot = "gnuplot",
-        /// Octave and MATLAB.
-        Octave = "octave",
-        /// TeX.
-        Tex = "tex",
-        /// PostScript.
-        PostScript = "postscript",
-        /// Nix.
-        Nix = "nix",
-        /// A patch that writes the files it names.
-        Patch = "patch",
-        /// m4.
-        M4 = "m4",
-        /// tmux commands.
-        Tmux = "tmux",
-        /// Dockerfiles and compose files.
-        Dockerfile = "dockerfile",
-        /// YAML that a program acts upon (kubectl, ansible).
-        Yaml = "yaml",
-        /// socat addresses.
-        Socat = "socat",
-        /// Commands of an ftp or sftp client.
-        Ftp = "ftp",
-        /// A crontab.
-        Crontab = "crontab",
-        /// Settings of a program: `key=value` lines.
-        Settings = "settings",
-        /// Anything else.
-        Other = "other",
     }
 }
 
@@ -354,6 +208,8 @@ pub enum Role {
     Script(Language),
     /// Text of code that is run.
     Code(Language),
+    /// Code that is loaded by the name of its library, or by its file.
+    Load(Language),
     /// A module that an interpreter runs; its table is `INTERPRETER -m NAME`.
     Module,
     /// The rest is a command.

@@ -16,6 +16,7 @@ mod generated {
     //! What the build made of `*.toml`.
     use std::borrow::Cow::Borrowed as B;
 
+    use crate::commands::recipe::Recipe;
     use crate::commands::schema::Repeat::{Assignments as RA, Many as RM, One as RO};
     use crate::commands::schema::Takes::{Many as TM, Nothing as TN, Optional as TO, Required as TR};
     use crate::commands::schema::{
@@ -145,7 +146,7 @@ fn glob_path(name: &str, path: &str, below: bool) -> bool {
 }
 
 /// Whether `text` matches `pattern`, in which `*` is any number of bytes and `?` one.
-pub(super) fn glob(pattern: &[u8], text: &[u8]) -> bool {
+pub(crate) fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut pattern, mut text) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
     loop {

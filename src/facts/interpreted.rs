@@ -21,6 +21,15 @@ const FILTERS: &[Language] = &[
     Language::Bc,
     Language::Sql,
     Language::Less,
+    Language::Make,
+    Language::Just,
+    Language::Package,
+    Language::GitConfig,
+    Language::Tox,
+    Language::PreCommit,
+    Language::Taskfile,
+    Language::CargoConfig,
+    Language::Npmrc,
 ];
 
 /// The parts between the separators.
@@ -67,7 +76,7 @@ impl Walker<'_> {
             |frame| frame.via = frame.reached(format!("{} code", language.word())),
             |walker| {
                 for finding in findings {
-                    walker.deeper(by.at, |walker| walker.inline_finding(finding, by));
+                    walker.deeper(by.at, |walker| walker.inline_finding(language, finding, by));
                 }
             },
         );
@@ -105,7 +114,7 @@ impl Walker<'_> {
         }
     }
 
-    fn inline_finding(&mut self, finding: InlineFinding, by: By) {
+    fn inline_finding(&mut self, language: Language, finding: InlineFinding, by: By) {
         match finding.what {
             What::Script { language, text } => {
                 let Some(language) = Language::from_word(&language) else { return };
@@ -123,6 +132,7 @@ impl Walker<'_> {
                     }
                 }
             }
+            What::Library(name) => self.loads(language, &Argument::known(name, by.at), by),
             What::Path { effect, path, tree } => {
                 let path = self.at_home(path);
                 match effect {

@@ -20,6 +20,7 @@ mod path;
 pub mod place;
 mod places;
 mod program;
+mod recipe;
 mod redirect;
 mod resolve;
 mod shell;
@@ -75,6 +76,8 @@ pub fn collect(task: &Task<'_>, host: &dyn Host, settings: &Settings<'_>) -> Fac
         conditional: false,
         returns: false,
         loops: false,
+        own: false,
+        unlisted: None,
     };
     let state = state::State::new(host.start().to_path_buf(), positional);
     let mut walker = Walker::new(host, settings, frame, state);

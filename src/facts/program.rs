@@ -35,7 +35,11 @@ impl Walker<'_> {
             return self.described(name, table, Identity::Described, words, &call);
         }
         match self.look_up(name, &call) {
-            Found::Outside => self.described(name, table, Identity::Described, words, &call),
+            Found::Outside => {
+                // On a machine that is assumed every name is found.
+                let unlisted = self.frame.unlisted.filter(|_| self.host.assumed()).or(call.unlisted);
+                self.described(name, table, Identity::Described, words, &Call { unlisted, ..call });
+            }
             Found::Code(path) => {
                 if table.is_some() && place::is_temp(&path) {
                     let by = By { command: Some(self.facts.commands.len()), ..call.by };
@@ -49,7 +53,10 @@ impl Walker<'_> {
                 let function = if self.is_zsh() { "command_not_found_handler" } else { "command_not_found_handle" };
                 self.call_function(BStr::new(function), words, &call);
             }
-            Found::Nowhere => self.described(name, table, Identity::Described, words, &call),
+            Found::Nowhere => {
+                let unlisted = self.frame.unlisted.or(call.unlisted);
+                self.described(name, table, Identity::Described, words, &Call { unlisted, ..call });
+            }
             Found::Unknown(reason) => {
                 let command = self.facts.commands.len();
                 self.described(name, table, Identity::Foreign, words, &call);
@@ -145,10 +152,7 @@ impl Walker<'_> {
         language: Option<crate::commands::Language>,
     ) {
         let spot = self.settings.places.spot(path, self.host);
-        let downloaded =
-            |folder: &&Path| matches!(self.state.files.get(*folder), Some(Made::Unknown(UnknownKind::Downloaded)));
-        let made =
-            self.state.files.get(path).or_else(|| self.state.files.get(path.ancestors().find(downloaded)?)).cloned();
+        let made = self.state.files.get(path).cloned().or_else(|| self.left_by_script(path));
         let aspect = match made {
             Some(Made::Unknown(UnknownKind::Downloaded)) => Aspect::Downloaded,
             _ => spot.aspect.unwrap_or(Aspect::Unknown),

@@ -9,6 +9,7 @@ use super::command::Call;
 use super::effect::{Aspect, Doubt, Effect, Part};
 use super::network::{is_credential, is_sent};
 use super::path::Reach;
+use super::place;
 use super::resolve::shown_pieces;
 use super::state::{Folder, Made};
 use super::value::{Argument, Piece, UnknownKind, known};
@@ -62,6 +63,7 @@ impl Walker<'_> {
         self.linked(&judged);
         self.environment(&judged, table);
         let fed = self.fed(&judged, table);
+        self.recipes(&judged);
         let tails = self.tails(&judged);
         self.state.cwd = cwd;
         if !fed && !tails {
@@ -90,6 +92,7 @@ impl Walker<'_> {
                 _ => {}
             }
         }
+        self.unpacked(judged);
     }
 
     /// `git -C`, `make -C`, `tar -C`: relative paths count from there.
@@ -155,17 +158,21 @@ impl Walker<'_> {
             }
             return;
         }
-        let brought =
-            declared.effect == Effect::Run && declared.aspect == Some(Aspect::Project) && self.is_downloaded_here();
+        let built = matches!(
+            (declared.effect, declared.aspect),
+            (Effect::Run, Some(Aspect::Project)) | (Effect::Install, Some(Aspect::Locked | Aspect::Named))
+        );
+        let brought = built && self.is_downloaded(judged);
         let aspect = declared.aspect.filter(|_| !brought).or_else(|| match (declared.effect, declared.on.first()) {
             (Effect::Fetch | Effect::Send, Some(host)) => Some(Self::host_aspect(host)),
             (Effect::Fetch | Effect::Send, None) => Some(Aspect::Other),
-            (Effect::Run, _) if brought => Some(Aspect::Downloaded),
+            (Effect::Run | Effect::Install, _) if brought => Some(Aspect::Downloaded),
             (Effect::Signal, Some(_)) if declared.on.iter().all(|process| is_own(process, judged)) => Some(Aspect::Own),
             _ => None,
         });
         let target = declared.on.first().map(|argument| shown_pieces(&argument.pieces));
-        self.effect((declared.effect, aspect), target, by, reason);
+        let effect = if brought { Effect::Run } else { declared.effect };
+        self.effect((effect, aspect), target, by, reason);
     }
 
     /// The paths that a program takes from its input, as far as the text of that is known.
@@ -179,19 +186,11 @@ impl Walker<'_> {
         lines.filter(|line| !line.is_empty()).map(|line| Argument::known(line, by.at)).collect()
     }
 
-    /// The working directory was brought in by this script.
-    fn is_downloaded_here(&self) -> bool {
-        let downloaded = |folder: &std::path::Path| {
-            matches!(self.state.files.get(folder), Some(Made::Unknown(UnknownKind::Downloaded)))
-        };
-        self.state.cwd.path().is_some_and(|cwd| cwd.ancestors().any(downloaded))
-    }
-
     /// A path that the table itself names stands nowhere in the script; its `~` is the home folder.
     fn table_path(&self, argument: &Argument, by: By) -> Option<Argument> {
         let text = argument.text().filter(|_| argument.at == super::Location::default())?;
         let below = text.strip_prefix(b"~/")?;
-        let path = self.host.home().join(super::place::path(below));
+        let path = self.host.home().join(place::path(below));
         Some(Argument::known(path.as_os_str().as_encoded_bytes(), by.at))
     }
 
@@ -260,12 +259,8 @@ impl Walker<'_> {
                 self.script(language, value, &arguments, judged);
             }
             Role::Code(language) => self.code_argument(language, value, judged),
-            Role::Module => self.effect(
-                (Effect::Run, Some(Aspect::Project)),
-                Some(shown_pieces(&value.pieces)),
-                by,
-                "runs a module",
-            ),
+            Role::Load(language) => self.loaded(language, value, judged),
+            Role::Module => self.module(value, by),
             Role::Url
             | Role::SendUrl
             | Role::Data

@@ -49,6 +49,8 @@ pub(super) struct Walker<'a> {
     pub(super) git: super::discard::Git,
     /// Programs whose inherited variables have been judged.
     pub(super) inherited: std::collections::BTreeSet<BString>,
+    /// Libraries and files behind programs that are being read, the innermost last.
+    pub(super) loading: Vec<std::path::PathBuf>,
     /// Simple commands that may still be walked.
     budget: usize,
     /// Bytes that expansions may still give.
@@ -88,6 +90,10 @@ pub(super) struct Frame {
     pub(super) returns: bool,
     /// In a loop of this text: `break` ends it.
     pub(super) loops: bool,
+    /// The text of a project's own file as it lies there: what cannot be told of it is the project's code.
+    pub(super) own: bool,
+    /// What a program is that no table knows and that is found nowhere.
+    pub(super) unlisted: Option<crate::commands::Kind>,
 }
 
 /// Whose effect or doubt something is.
@@ -150,6 +156,7 @@ impl<'a> Walker<'a> {
             placeholders: 0,
             git: super::discard::Git::default(),
             inherited: std::collections::BTreeSet::new(),
+            loading: Vec::new(),
             budget: REPEATS,
             expanded: EXPANDED,
             exhausted: false,
@@ -199,6 +206,9 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn doubt(&mut self, doubt: Doubt, by: By, reason: impl Into<Cow<'static, str>>) {
+        if self.frame.own && !matches!(doubt, Doubt::Limit | Doubt::Syntax) {
+            return self.effect((Effect::Run, Some(Aspect::Project)), None, by, reason);
+        }
         let fact = DoubtFact { doubt, command: by.command, part: by.part, at: by.at, reason: reason.into() };
         if !self.facts.doubts.iter().rev().take(RECENT).any(|known| *known == fact) {
             self.facts.doubts.push(fact);

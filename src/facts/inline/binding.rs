@@ -48,6 +48,8 @@ pub(super) struct Bindings {
     pub(super) functions: HashMap<String, Vec<String>>,
     /// Modules whose members all became names.
     pub(super) opened: Vec<String>,
+    /// Libraries that are loaded, as their names are written.
+    pub(super) libraries: Vec<String>,
 }
 
 /// The module name without what its spelling adds: `node:fs/promises` is `fs`.
@@ -88,6 +90,7 @@ impl Collector<'_> {
                 Some(Kind::Word(word)) => match word.as_str() {
                     "import" if !self.is_mark(at + 1, "(") && !self.after_from(at) => self.import(at),
                     "from" if self.statement_begins(at) => self.from(at),
+                    "use" | "require" if self.statement_begins(at) => self.loaded(at + 1),
                     "in" | "of" => self.each(at),
                     "for" | "foreach" => self.foreach(at),
                     "def" | "function" | "sub" | "fn" => self.function(at + 1),

@@ -27,10 +27,18 @@ pub(super) fn judge(code: &Code<'_>, language: &'static Language, source: &Sourc
     let mut judge = Judge { program: &program, outside, findings: Vec::new() };
     judge.run();
     let mut findings = judge.findings;
+    if !language.modules.is_empty() {
+        findings.extend(program.bindings.libraries.iter().map(|name| loads(name)));
+    }
     if program.exhausted() {
         findings.push(doubt(Doubt::Limit, Span::default(), "the code is too long to follow its values"));
     }
     findings
+}
+
+/// A library is loaded.
+fn loads(name: &str) -> InlineFinding {
+    InlineFinding { what: What::Library(name.to_owned()), span: Span::default(), reason: "loads a library".into() }
 }
 
 /// Gives the parameters of the text's functions what its calls give them.
@@ -336,6 +344,10 @@ impl Judge<'_> {
                 }
             }
             Role::Shown => self.shown(given, site.span),
+            Role::Library => {
+                let names = given.map(|given| self.program.values(given.spot)).unwrap_or_default();
+                self.findings.extend(names.iter().filter_map(known_text).map(|name| loads(&name)));
+            }
             role => {
                 let Some(given) = given else { return };
                 for value in self.program.values(given.spot) {

@@ -15,7 +15,10 @@ impl Collector<'_> {
             _ => None,
         });
         match text {
-            Some(name) => self.import_names(at + 1, end, &module(&name)),
+            Some(name) => {
+                self.bindings.libraries.push(name.clone());
+                self.import_names(at + 1, end, &module(&name));
+            }
             None => self.import_modules(at + 1, end),
         }
     }
@@ -51,6 +54,7 @@ impl Collector<'_> {
         let mut at = from;
         while at < end {
             let (name, next) = self.dotted(at);
+            self.bindings.libraries.push(name.clone());
             if self.word(next) == Some("as")
                 && let Some(alias) = self.word(next + 1).map(str::to_owned)
             {
@@ -68,6 +72,7 @@ impl Collector<'_> {
         if self.word(next) != Some("import") {
             return;
         }
+        self.bindings.libraries.push(module.clone());
         if self.is_mark(next + 1, "*") {
             self.bindings.opened.push(module);
             return;
@@ -78,11 +83,28 @@ impl Collector<'_> {
             let renamed = if self.word(at + 1) == Some("as") { self.word(at + 2).map(str::to_owned) } else { None };
             at += if renamed.is_some() { 3 } else { 1 };
             let target = format!("{module}.{name}");
+            self.bindings.libraries.push(target.clone());
             self.define(&renamed.unwrap_or(name), Definition::Module(target));
             if !self.is_mark(at, ",") {
                 break;
             }
             at += 1;
+        }
+    }
+
+    /// perl: `use A::B;`.
+    pub(super) fn loaded(&mut self, mut at: usize) {
+        let mut name = String::new();
+        while let Some(word) = self.word(at) {
+            name.push_str(word);
+            if !self.is_mark(at + 1, "::") {
+                break;
+            }
+            name.push('/');
+            at += 2;
+        }
+        if !name.is_empty() {
+            self.bindings.libraries.push(name);
         }
     }
 

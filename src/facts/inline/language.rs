@@ -39,6 +39,8 @@ pub struct Language {
     pub calls: &'static [Call],
     /// The calls whose value is known, by dotted name.
     pub values: &'static [(&'static str, Known)],
+    /// The files in which a library of a name is, `{}` for the name.
+    pub modules: &'static [&'static str],
     /// For line languages: what parts the commands of a line; empty: nothing does.
     pub separator: &'static str,
     /// For line languages: the first word of a command and what its rest is.
@@ -58,6 +60,14 @@ pub enum Reader {
     Awk,
     /// SQL, with the client's own commands from `commands`.
     Sql,
+    /// Makefiles.
+    Make,
+    /// justfiles.
+    Just,
+    /// JSON with scripts by name.
+    Package,
+    /// Settings, by their keys in `commands`.
+    Keys,
 }
 
 /// How a string is written.
@@ -120,6 +130,8 @@ pub enum Role {
     PerlOpen,
     /// A file that is run.
     Run,
+    /// A library that is loaded by its name.
+    Library,
     /// A command as a list of words, or as text if it is text.
     Argv,
     /// A program; its words follow in a list.
@@ -204,6 +216,8 @@ pub enum Rest {
     ReadOrCommand,
     /// An effect, by its word.
     Effect(&'static str),
+    /// Shell text after a `!`; else a name of the program's own.
+    Alias,
 }
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));

@@ -91,7 +91,7 @@ fn known(language: &'static Language, text: &str) -> Option<(&'static str, Rest)
     found.copied().or_else(|| language.commands.iter().find(|(word, _)| *word == "*").map(|(_, rest)| ("", *rest)))
 }
 
-fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &str) -> Option<What> {
+pub(super) fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &str) -> Option<What> {
     let path = |effect: Effect, path: &str| {
         let path = path.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']);
         (!path.is_empty()).then(|| What::Path { effect, path: source.argument(path), tree: false })
@@ -116,6 +116,7 @@ fn meaning(language: &'static Language, source: &Source, rest: Rest, argument: &
                 argument.trim_start_matches(">>"),
             ),
         },
+        Rest::Alias => argument.strip_prefix('!').and_then(|command| script("shell", command.trim())),
         Rest::Effect(word) => {
             let (effect, aspect) =
                 word.split_once('.').map_or((word, None), |(effect, aspect)| (effect, Aspect::from_word(aspect)));

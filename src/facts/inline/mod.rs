@@ -17,6 +17,7 @@ mod lexer;
 mod line;
 mod quote;
 mod reach;
+mod recipe;
 mod sed;
 mod source;
 mod sql;
@@ -77,6 +78,8 @@ pub enum What {
         /// The file.
         path: Argument,
     },
+    /// Loads a library by its name.
+    Library(String),
     /// Has an effect on a path. A leading `~` stands for the home folder.
     Path {
         /// [`Effect::Read`], [`Effect::Write`], [`Effect::Delete`] or [`Effect::Run`].
@@ -124,6 +127,10 @@ pub fn judge(code: &Code<'_>) -> Vec<InlineFinding> {
         Reader::Sed => sed::judge(&source),
         Reader::Awk => awk::judge(code, language, &source),
         Reader::Sql => sql::judge(language, &source),
+        Reader::Make => recipe::make::judge(code, &source),
+        Reader::Just => recipe::just::judge(code, &source),
+        Reader::Package => recipe::package::judge(code, &source),
+        Reader::Keys => recipe::keys::judge(code, language, &source),
     };
     if code.text.many {
         findings.push(doubt(Doubt::Argument, Span::default(), "the code may be any number of arguments"));
