@@ -172,8 +172,8 @@ const fn changes(effect: Effect) -> bool {
 
 const fn mutates(role: Role) -> bool {
     use Role::{
-        Append, ArchiveWrite, Build, Delete, DeleteTree, Device, Discard, DropBranch, Edit, MakeFolder, Move, NewBranch,
-        Package, RefOrDiscard, RemoteWrite, Write,
+        Append, ArchiveWrite, Build, Delete, DeleteTree, Device, Discard, DropBranch, Edit, MakeFolder, Move,
+        NewBranch, Package, RefOrDiscard, RemoteWrite, Write,
     };
     matches!(
         role,
