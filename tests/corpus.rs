@@ -41,7 +41,13 @@ fn corpus(name: &str) -> Vec<Case> {
     toml::from_str::<Corpus>(&text).unwrap().case
 }
 
-fn strictness(verdict: &str) -> usize {
+/// The commands of all rows.
+pub fn commands() -> Vec<String> {
+    ROWS.iter().flat_map(|(name, _)| corpus(name)).map(|case| case.command).collect()
+}
+
+/// How strict a verdict is; more is stricter.
+pub fn strictness(verdict: &str) -> usize {
     ["allow", "ask", "deny"].iter().position(|known| *known == verdict).unwrap()
 }
 

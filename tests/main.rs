@@ -31,6 +31,7 @@ mod pty;
 mod question;
 mod recipes;
 mod repository;
+mod rewrites;
 mod shell;
 mod support;
 mod syntax;

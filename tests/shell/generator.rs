@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use bstr::BStr;
 use vetsh::shell::{Shell, Source};
 
-use crate::support::real;
+use crate::support::{Random, real};
 
 /// What the command prints if a shell runs it.
 const MARK: &str = "R-U-N-S";
@@ -28,23 +28,6 @@ pub struct Options {
 /// How many sequences a test tries: a few hundred, or with `VETSH_LONG` set the full search.
 pub fn count() -> u64 {
     if std::env::var_os("VETSH_LONG").is_some() { 20_000 } else { 150 }
-}
-
-/// A small deterministic generator (`SplitMix64`).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
 }
 
 /// Words from which sequences are made: those that mean something to some shell, and near misses.
@@ -201,7 +184,7 @@ const ZEROS: &[&str] =
 impl Options {
     /// The sequence of this number.
     pub fn generate(name: &str, seed: u64) -> Self {
-        let mut random = Random(seed.wrapping_mul(0x1000_0001) ^ name.len() as u64);
+        let mut random = Random::new(seed.wrapping_mul(0x1000_0001) ^ name.len() as u64);
         let zero = random.pick(ZEROS);
         let zero = if zero.is_empty() { name } else { zero };
         let mut arguments: Vec<_> = (0..random.below(6)).map(|_| random.pick(WORDS).to_owned()).collect();
