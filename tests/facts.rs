@@ -450,7 +450,8 @@ fn wrappers_and_clients() {
         ("echo /etc | parallel rm -rf", "delete.root /etc"),
         ("parallel rm -rf ::: a /etc", "delete.replaceable /home/u/p/a, delete.root /etc"),
         ("docker exec c rm -rf /x", "control /x"),
-        ("find . -name __pycache__ -o -name '*.rs' -delete", "delete.project /home/u/p"),
+        ("find . -name __pycache__ -o -name '*.rs' -delete", "delete.project /home/u/p/…/*.rs"),
+        ("find . -name __pycache__ -o -delete", "delete.project /home/u/p"),
         ("python3 -c 'import shutil; shutil.rmtree(\"/etc\")'", "run.inline python, delete.root /etc"),
         ("python3 -c 'print(1)'", "run.inline python"),
         (

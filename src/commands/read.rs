@@ -493,8 +493,8 @@ impl<'a> Reader<'a> {
 }
 
 fn is_assignment(argument: &Argument) -> bool {
-    let text = lead(argument);
-    let Some(end) = text.find_byte(b'=') else { return false };
-    let name = text.get(..end).unwrap_or_default();
-    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    // Whatever stands before the sign: bash takes functions from names that it could not assign itself.
+    lead(argument)
+        .split_once_str("=")
+        .is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(b"-") && !name.contains(&b'/'))
 }

@@ -137,6 +137,12 @@ impl Walker<'_> {
         let function = words.first().and_then(Argument::text).is_some_and(|name| self.is_function(&name));
         // Redirections are the command's own parts; it is listed next.
         let own = By { command: (!function).then_some(self.facts.commands.len()), ..by };
+        if let [only] = words.as_slice()
+            && only.text().is_some_and(|name| &*name == "exec")
+        {
+            self.run(&words, call);
+            return self.redirect_shell(&simple.redirections, own);
+        }
         self.redirected(&simple.redirections, own, |walker| walker.run(&words, call));
         // What cannot be redirected does not run, not even `exit`.
         self.state.ended &= simple.redirections.is_empty();
@@ -150,9 +156,13 @@ impl Walker<'_> {
             let reason = format!("what is assigned to {} changes what names mean", assignment.name);
             self.doubt(Doubt::Dialect, By::script(self.at(assignment.span)).part(Part::Assignment), reason);
         }
+        if matches!(assignment.name.as_str(), "BASH_CMDS" | "BASH_ALIASES") {
+            let reason = format!("what is assigned to {} changes what names mean", assignment.name);
+            self.doubt(Doubt::Program, By::script(self.at(assignment.span)).part(Part::Assignment), reason);
+        }
         // Under `set -x` it is expanded before each command.
         if let ("PS4", Value::Scalar(text)) = (assignment.name.as_str(), &value) {
-            self.evaluated(text, By::script(self.at(assignment.span)).part(Part::Assignment));
+            self.prompted(text, By::script(self.at(assignment.span)).part(Part::Assignment));
         }
         self.state.set(assignment.name.as_str().into(), value);
     }

@@ -139,8 +139,9 @@ impl Walker<'_> {
             });
             stdin = Some(Rc::new(printed));
         }
-        // zsh runs the last stage in the shell itself.
-        let inside = self.is_zsh();
+        // zsh runs the last stage in the shell itself, and bash where it is told to and has no job control.
+        let inside = self.is_zsh() || self.state.options.lastpipe;
+        let outside = self.state.options.lastpipe.then(|| self.state.clone());
         self.framed(
             |frame| {
                 frame.stdin = stdin;
@@ -150,6 +151,10 @@ impl Walker<'_> {
                 if inside { walker.command(last) } else { walker.subshell(|walker| walker.command(last)) }
             },
         );
+        if let Some(outside) = outside {
+            let after = std::mem::replace(&mut self.state, outside.clone());
+            self.state = self.join(after, outside);
+        }
     }
 
     fn compound(&mut self, compound: &Compound) {

@@ -135,7 +135,7 @@ impl Walker<'_> {
     /// Text that the shell expands once more: a subscript, an arithmetic expression, a prompt.
     pub(super) fn evaluated(&mut self, text: &[Piece], by: By) {
         let Some(text) = known(text) else { return };
-        if !text.contains_str("$(") && !text.contains(&b'`') {
+        if !["$(", "`", "${", "$["].iter().any(|start| text.contains_str(start)) {
             return;
         }
         let quoted = [b": \"", text.replace("\"", "\\\"").as_slice(), b"\""].concat();

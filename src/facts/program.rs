@@ -112,7 +112,8 @@ impl Walker<'_> {
         let command = self.list_command(Some(name.to_owned()), identity, words, call);
         let by = Self::own(command, call);
         self.print_unknown(UnknownKind::Any, format!("what {name} prints"));
-        if is_inspection(words) {
+        let argv = self.facts.commands.get(command).map(|command| command.argv.as_slice()).unwrap_or_default();
+        if is_inspection(argv) {
             return self.effect((Effect::Inspect, None), None, by, "asks a program about itself");
         }
         if let Some(kind) = call.unlisted {
@@ -302,9 +303,7 @@ fn base(name: &BStr) -> BString {
 }
 
 /// Only asks for the version or for help.
-fn is_inspection(words: &[Argument]) -> bool {
-    let [_, only] = words else { return false };
-    only.text().is_some_and(|text| {
-        matches!(text.as_ref().as_bytes(), b"--version" | b"--help" | b"-h" | b"-V" | b"-v" | b"version" | b"help")
-    })
+pub(super) fn is_inspection(argv: &[Option<BString>]) -> bool {
+    const OPTIONS: &[&str] = &["--version", "--help", "-h", "-V", "-v", "version", "help"];
+    matches!(argv, [_, Some(only)] if OPTIONS.iter().any(|option| only == option))
 }

@@ -49,6 +49,16 @@ impl Walker<'_> {
         self.frame.stdin = before;
     }
 
+    /// `exec` alone: the redirections hold for what follows. What is written into a file from here on is not followed.
+    pub(super) fn redirect_shell(&mut self, redirections: &[Redirection], by: By) {
+        let mut streams = Streams { stdin: self.frame.stdin.clone(), sink: None };
+        for redirection in redirections {
+            let by = by.part(Part::Redirection).at(self.at(redirection.span));
+            self.redirection(redirection, by, &mut streams);
+        }
+        self.frame.stdin = streams.stdin;
+    }
+
     fn redirection(&mut self, redirection: &Redirection, by: By, streams: &mut Streams) {
         let standard = |number: u32| match &redirection.descriptor {
             None => true,

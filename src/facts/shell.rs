@@ -102,14 +102,20 @@ impl Walker<'_> {
             files.extend(started.flags.rcfile.map(|file| vec![Piece::Text(file.to_owned())]));
             files.extend(self.given_variable(BStr::new("ENV")));
         }
+        // A shell of root takes no PS4 from its environment.
         if started.flags.trace
+            && self.host.user() != 0
             && let Some(text) = self.given_variable(BStr::new("PS4"))
         {
-            self.evaluated(&text, by.part(Part::Assignment));
+            self.prompted(&text, by.part(Part::Assignment));
+        }
+        if started.flags.interactive == Some(true) {
+            self.shell_prompts(by.part(Part::Assignment));
         }
         if self.frame.given.iter().any(|(name, _)| name.starts_with(b"BASH_FUNC_")) {
             self.doubt(Doubt::Script, by.part(Part::Assignment), "a function is given to the shell by a variable");
         }
+        files.extend(self.home_files(started));
         for pieces in files.into_iter().filter(|pieces| !pieces.is_empty()) {
             for target in self.targets(&pieces) {
                 match target.path {
@@ -117,6 +123,7 @@ impl Walker<'_> {
                         let reason = format!("{} runs first, and cannot be read", target.shown);
                         self.doubt(Doubt::Script, by.part(Part::Assignment), reason);
                     }
+                    Some(path) if self.is_absent(&path) => {}
                     Some(path) => {
                         self.run_path(&path, &[], by.part(Part::Assignment), Some(language_of(started.shell)));
                     }
@@ -127,6 +134,60 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    /// What an interactive shell runs to show its prompts.
+    fn shell_prompts(&mut self, by: By) {
+        for name in ["PS0", "PS1", "PS2"] {
+            if let Some(text) = self.given_variable(BStr::new(name)) {
+                self.prompted(&text, by);
+            }
+        }
+        if let Some(text) = self.given_variable(BStr::new("PROMPT_COMMAND")) {
+            let (name, dialect) = ("PROMPT_COMMAND".to_owned(), self.frame.dialect);
+            self.nested(Nested { text, name, dialect, shell: None, by });
+        }
+    }
+
+    /// Startup files in a home folder that the script itself chooses.
+    fn home_files(&self, started: &Started<'_>) -> Vec<Vec<Piece>> {
+        let flags = started.flags;
+        let interactive = flags.interactive == Some(true);
+        let zsh = started.shell == Shell::Zsh && !flags.posix;
+        let names: &[(&str, bool)] = match started.shell {
+            Shell::Zsh if zsh => {
+                let read = !flags.norc && !flags.privileged;
+                &[
+                    (".zshenv", read),
+                    (".zprofile", read && flags.login),
+                    (".zshrc", read && interactive),
+                    (".zlogin", read && flags.login),
+                ]
+            }
+            Shell::Bash => &[
+                (".bash_profile", flags.login && !flags.noprofile),
+                (".bash_login", flags.login && !flags.noprofile),
+                (".profile", flags.login && !flags.noprofile),
+                (".bashrc", interactive && !flags.norc && !flags.login),
+            ],
+            Shell::Dash | Shell::Zsh => &[(".profile", flags.login)],
+        };
+        let folder = zsh.then(|| self.given_variable(BStr::new("ZDOTDIR"))).flatten();
+        let Some(folder) = folder.or_else(|| self.given_variable(BStr::new("HOME"))) else { return Vec::new() };
+        let wanted = names.iter().filter(|(_, wanted)| *wanted);
+        wanted
+            .map(|(name, _)| {
+                let mut path = folder.clone();
+                super::expand::append(&mut path, [Piece::Text(format!("/{name}").into())]);
+                path
+            })
+            .collect()
+    }
+
+    /// Nothing stands there, and this script puts nothing there.
+    fn is_absent(&self, path: &std::path::Path) -> bool {
+        let made = path.ancestors().any(|folder| self.state.files.contains_key(folder));
+        !made && self.host.look(path).kind == crate::host::LookKind::Missing
     }
 
     /// A variable that the script gives to what it starts; inherited ones are judged where vetsh itself is started.

@@ -57,6 +57,8 @@ pub(super) struct Options {
     pub(super) aliases: bool,
     /// `export -f` was called: functions reach the shells that are started.
     pub(super) functions: bool,
+    /// `shopt -s lastpipe`.
+    pub(super) lastpipe: bool,
     /// `set -a`.
     pub(super) allexport: bool,
 }
@@ -68,6 +70,8 @@ pub(super) struct Variable {
     pub(super) values: Vec<Value>,
     /// Given to programs.
     pub(super) exported: bool,
+    /// Assignments to it fail, as far as that can be told.
+    pub(super) readonly: bool,
 }
 
 /// One value of a variable.
@@ -153,9 +157,11 @@ impl State {
         let value = value.bounded();
         let variables = Rc::make_mut(&mut self.variables);
         match variables.get_mut(name) {
+            Some(variable) if variable.readonly => variable.values = either(&variable.values, &[value]),
             Some(variable) => variable.values = vec![value],
             None => {
-                variables.insert(name.to_owned(), Variable { values: vec![value], exported: allexport });
+                let variable = Variable { values: vec![value], exported: allexport, readonly: false };
+                variables.insert(name.to_owned(), variable);
             }
         }
     }

@@ -381,7 +381,9 @@ impl Walker<'_> {
         let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
-            if judged.reading.uses.iter().any(|used| used.role != Role::Text) {
+            let command = by.command.and_then(|command| self.facts.commands.get(command));
+            let asks = command.is_some_and(|command| super::program::is_inspection(&command.argv));
+            if asks || judged.reading.uses.iter().any(|used| used.role != Role::Text) {
                 return false;
             }
             let reason = format!("{} reads code that is not known here", judged.name);

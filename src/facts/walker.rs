@@ -256,6 +256,21 @@ impl<'a> Walker<'a> {
         self.captures.pop().unwrap_or_default()
     }
 
+    /// Runs `walk`, and forgets what it finds, but that it found no end.
+    pub(super) fn unseen(&mut self, by: By, walk: impl FnOnce(&mut Self)) {
+        let Facts { scripts, commands, effects, doubts } = &self.facts;
+        let (scripts, commands, effects, doubts) = (scripts.len(), commands.len(), effects.len(), doubts.len());
+        walk(self);
+        self.facts.scripts.truncate(scripts);
+        self.facts.commands.truncate(commands);
+        self.facts.effects.truncate(effects);
+        for doubt in self.facts.doubts.split_off(doubts.min(self.facts.doubts.len())) {
+            if doubt.doubt == Doubt::Limit {
+                self.doubt(doubt.doubt, by, doubt.reason);
+            }
+        }
+    }
+
     /// Runs `walk` in a subshell: nothing but files stays behind.
     pub(super) fn subshell(&mut self, walk: impl FnOnce(&mut Self)) {
         let before = self.state.clone();
@@ -385,6 +400,7 @@ impl<'a> Walker<'a> {
                 Some(other) => {
                     variable.values = either(&variable.values, &other.values);
                     variable.exported |= other.exported;
+                    variable.readonly |= other.readonly;
                 }
                 None => variable.values = either(&variable.values, &[self.inherited(name.as_ref())]),
             }
@@ -392,7 +408,10 @@ impl<'a> Walker<'a> {
         for (name, variable) in b.variables.iter() {
             if !a.variables.contains_key(name) {
                 let values = either(&[self.inherited(name.as_ref())], &variable.values);
-                joined.insert(name.clone(), Variable { values, exported: variable.exported });
+                joined.insert(
+                    name.clone(),
+                    Variable { values, exported: variable.exported, readonly: variable.readonly },
+                );
             }
         }
         Rc::new(joined)

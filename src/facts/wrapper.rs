@@ -1,6 +1,6 @@
 //! Commands that a program runs: wrappers, `find -exec`, `xargs`, `ssh`.
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 use super::command::Call;
 use super::effect::Doubt;
@@ -29,19 +29,19 @@ impl Walker<'_> {
             self.via(judged, |walker| walker.deeper(judged.by.at, |walker| walker.run(&words, call)));
             return true;
         }
-        for tail in judged.reading.tails.iter().filter(|tail| !tail.words.is_empty()) {
+        for (number, tail) in judged.reading.tails.iter().enumerate().filter(|(_, tail)| !tail.words.is_empty()) {
             any = true;
             self.via(judged, |walker| {
                 walker.deeper(judged.by.at, |walker| {
                     walker.frame.remote |= tail.remote;
-                    walker.tail(tail, judged);
+                    walker.tail(number, tail, judged);
                 });
             });
         }
         any
     }
 
-    fn tail(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
+    fn tail(&mut self, number: usize, tail: &Tail<'_>, judged: &Judged<'_>) {
         match tail.kind {
             TailKind::StringJoined if tail.appends => {
                 for name in self.names_given(judged) {
@@ -55,8 +55,13 @@ impl Walker<'_> {
                     let by = super::walker::By { command: None, ..judged.by };
                     return self.doubt(Doubt::Command, by, "each file that is found is run");
                 }
-                for root in Self::search_roots(judged) {
-                    let words = replaced(&tail.words, b"{}", &root);
+                let search = self.search(judged);
+                let names = search.runs.get(number).cloned().flatten();
+                for root in Self::search_roots(judged, &search, names.as_deref()) {
+                    let mut words = replaced(&tail.words, b"{}", &root);
+                    if tail.appends && !tail.words.iter().any(|word| word.prefix().contains(&b'{')) {
+                        words.push(root);
+                    }
                     self.run(&words, Self::wrapped(tail, judged));
                 }
             }
@@ -185,42 +190,63 @@ impl Walker<'_> {
         unknown(kind, format!("{} reads its arguments from {}", judged.name, shown_pieces(stdin)))
     }
 
-    /// What a search that is narrowed to a name deletes.
-    pub(super) fn found_names(declared: &crate::commands::Declared<'_>, judged: &Judged<'_>) -> Vec<Argument> {
-        match declared.effect {
-            super::effect::Effect::Delete if searched_name(judged).is_some() => Self::search_roots(judged),
+    /// What a search that is narrowed to names deletes.
+    pub(super) fn found_names(&self, declared: &crate::commands::Declared<'_>, judged: &Judged<'_>) -> Vec<Argument> {
+        if declared.effect != super::effect::Effect::Delete {
+            return Vec::new();
+        }
+        let search = self.search(judged);
+        match &search.deletes {
+            Some(Some(names)) => Self::search_roots(judged, &search, Some(names)),
             _ => Vec::new(),
         }
     }
 
+    fn search(&self, judged: &Judged<'_>) -> super::search::Search {
+        let command = judged.by.command.and_then(|command| self.facts.commands.get(command));
+        let words = command.and_then(|command| command.argv.get(1..)).unwrap_or_default();
+        super::search::read(words)
+    }
+
     /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
-    fn search_roots(judged: &Judged<'_>) -> Vec<Argument> {
+    fn search_roots(
+        judged: &Judged<'_>,
+        search: &super::search::Search,
+        names: Option<&[BString]>,
+    ) -> Vec<Argument> {
         let at = judged.by.at;
         let listed = |used: &&crate::commands::Use<'_>| {
             used.option.is_none() && matches!(used.role, Role::List | Role::Read | Role::Text)
         };
-        let mut roots: Vec<_> =
-            judged.reading.uses.iter().filter(listed).map(|used| used.value.pieces.clone()).take(8).collect();
+        let listed = judged.reading.uses.iter().filter(listed).map(|used| used.value.pieces.clone());
+        // Other programs that run commands for what they find take their folders anywhere.
+        let finds = search.deletes.is_some() || !search.runs.is_empty();
+        let mut roots: Vec<_> = listed.take(if finds { search.roots } else { usize::MAX }).collect();
         if roots.is_empty() {
             roots.push(vec![Piece::Text(".".into())]);
         }
         let narrowed = judged.reading.options.iter().any(|option| {
             !option.name.starts_with("-exec") && !option.name.starts_with("-ok") && !BROAD.contains(&&*option.name)
         });
-        let name = searched_name(judged);
-        let below = |mut pieces: Vec<Piece>| {
+        let below = |root: &[Piece], name: Option<&BString>| {
+            let mut pieces = root.to_vec();
             if narrowed {
                 super::expand::append(&mut pieces, [Piece::Text("/".into())]);
                 pieces.push(Piece::unknown(UnknownKind::RelativePath, "a path that is found"));
                 // The name that is searched for tells secrets and build products from other files.
-                if let Some(name) = &name {
+                if let Some(name) = name {
                     let name = [b"/", name.as_slice()].concat().into();
                     pieces.push(if name_is_pattern(&name) { Piece::Pattern(name) } else { Piece::Text(name) });
                 }
             }
             Argument { pieces, many: narrowed, at }
         };
-        roots.into_iter().map(below).collect()
+        let names = names.filter(|names| names.len().saturating_mul(roots.len()) <= MAX_NAMES);
+        let each = |root: &Vec<Piece>| match names {
+            Some(names) => names.iter().map(|name| below(root, Some(name))).collect(),
+            None => vec![below(root, None)],
+        };
+        roots.iter().flat_map(each).collect()
     }
 }
 
@@ -257,22 +283,6 @@ fn rest_of_env(judged: &Judged<'_>) -> Option<Vec<Argument>> {
 /// `xargs -I`: what is read is put where a mark stands.
 fn is_placed(judged: &Judged<'_>) -> bool {
     judged.reading.uses.iter().any(|used| used.role == Role::Placeholder)
-}
-
-/// Words of `find` with which a name no longer narrows what is found.
-const OPENING: &[&str] = &["-o", "-or", "!", "-not", ",", "("];
-
-/// The name that a search is narrowed to.
-fn searched_name(judged: &Judged<'_>) -> Option<BString> {
-    let opens = |word: &BStr| OPENING.iter().any(|opening| word == *opening);
-    let operands = judged.reading.operands.iter().filter_map(|operand| operand.text());
-    if judged.reading.options.iter().any(|option| opens(BStr::new(&*option.name)))
-        || operands.into_iter().any(|word| opens(&word))
-    {
-        return None;
-    }
-    let option = judged.reading.options.iter().find(|option| option.is("-name") || option.is("-iname"))?;
-    Some(option.value.as_ref()?.text()?.into_owned())
 }
 
 fn name_is_pattern(name: &BString) -> bool {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BStr, BString, ByteSlice};
 
 use super::{Reading, Shell, Source};
-use crate::facts::{Code, Prelude};
+use crate::facts::{Code, Prelude, prompt};
 use crate::host::{Host, Look, LookKind};
 use crate::invocation::base_name;
 use crate::syntax::Dialect;
@@ -84,6 +84,7 @@ impl<'a> Surroundings<'a> {
     /// The code that runs before the script `text`, in order.
     pub fn preludes(&self, text: &[u8]) -> Vec<Prelude> {
         let mut found = Vec::new();
+        self.duplicates(&mut found);
         self.libraries(&mut found);
         self.locale(text, &mut found);
         self.history(text, &mut found);
@@ -290,18 +291,44 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// Prompts that hold command substitutions.
+    /// Prompts that hold expansions which can run commands. dash runs none for them.
     fn prompts(&self, found: &mut Vec<Prelude>) {
+        let root = self.host.user() == 0;
+        let traced = self.reading.flags.trace || self.option_in("SHELLOPTS", "xtrace");
         for (variable, only_interactive) in PROMPTS {
-            if *only_interactive && !self.interactive() {
+            // Where the script itself turns tracing on, that is judged there. bash of root takes no PS4.
+            let shown =
+                if *only_interactive { self.interactive() } else { traced && !(root && self.shell == Shell::Bash) };
+            if !shown || self.shell == Shell::Dash {
                 continue;
             }
-            let runs = |value: &&BStr| [&b"$("[..], b"`", b"${ ", b"${|"].iter().any(|start| value.contains_str(start));
-            found.extend(self.values(variable).filter(runs).map(|value| expanded(variable, value)));
+            let runs = |value: &BString| [&b"$("[..], b"`", b"${", b"$["].iter().any(|start| value.contains_str(start));
+            let values = self.values(variable).map(|value| prompt::decoded(value)).filter(runs);
+            found.extend(values.map(|value| expanded(variable, value.as_ref())));
         }
         if self.interactive() {
             let script = |value: &BStr| Prelude { name: "PROMPT_COMMAND".into(), code: Code::Script(value.into()) };
             found.extend(self.values("PROMPT_COMMAND").map(script));
+        }
+    }
+
+    /// Variables with two values: which one counts differs between shells and programs.
+    fn duplicates(&self, found: &mut Vec<Prelude>) {
+        let name = |entry: &'a BStr| entry.split(|byte| *byte == b'=').next().unwrap_or_default();
+        // Most names differ in length or in these bytes already.
+        let mut seen = [0_u64; 64];
+        for (number, entry) in self.environment.iter().enumerate() {
+            let this = name(entry);
+            let mark =
+                this.iter().fold(this.len(), |mark, byte| mark.wrapping_mul(31).wrapping_add(usize::from(*byte)));
+            let (word, bit) = (mark / 64 % 64, 1_u64 << (mark % 64));
+            let Some(word) = seen.get_mut(word) else { continue };
+            let before = || self.environment.iter().take(number).any(|other| name(other) == this && other != entry);
+            if *word & bit != 0 && before() {
+                let reason = format!("{} has two values in the environment", this.as_bstr());
+                found.push(Prelude { name: "environment".to_owned(), code: Code::Unread(reason) });
+            }
+            *word |= bit;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Code that runs beside the script: found and judged, or trusted for who can have written it.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use crate::support::{DENY_TOUCH, Sandbox, feed, see};
 
@@ -40,8 +40,6 @@ fn what_the_environment_runs_is_judged() {
         ("bash", &[], &["--rcfile", "evil", "-i", "-c", "true"]),
         ("bash", &[("BASH_FUNC_ls%%", "() { touch made; }")], &["-c", "ls"]),
         ("bash", &[("BASH_FUNC_ls%%", "() { touch made; }")], &["-c", "\\l\"\"s"]),
-        ("bash", &[("PS4", "$(touch made)")], &["-xc", "true"]),
-        ("bash", &[("PS4", "`touch made`"), ("SHELLOPTS", "xtrace")], &["-c", "true"]),
         ("bash", &[("LD_PRELOAD", "./evil.so")], &["-c", "true"]),
         ("bash", &[("LD_PRELOAD", "PROJECT/evil.so")], &["--version"]),
         ("sh", &[("ENV", "./evil")], &["-ic", "true"]),
@@ -52,6 +50,26 @@ fn what_the_environment_runs_is_judged() {
     ];
     let ran: Vec<_> = calls.iter().filter(|call| status(&sandbox, **call) != Some(126)).collect();
     assert_eq!(ran, Vec::<&Call<'_>>::new());
+}
+
+#[test]
+fn what_is_shown_before_each_command_is_judged_where_it_runs() {
+    let sandbox = Sandbox::new(DENY_TOUCH);
+    let root = std::fs::metadata(sandbox.path("")).unwrap().uid() == 0;
+    let calls: &[Call<'_>] = &[
+        ("bash", &[("PS4", "$(touch made)")], &["-xc", "true"]),
+        ("bash", &[("PS4", "\\044(touch made)")], &["-xc", "true"]),
+        ("bash", &[("PS4", "`touch made`"), ("SHELLOPTS", "xtrace")], &["-c", "true"]),
+        ("bash", &[("PS4", "$(touch made)")], &["-c", "set -x; true"]),
+    ];
+    // bash of root takes no PS4 from its environment.
+    let expected = if root { Some(0) } else { Some(126) };
+    for call in calls {
+        assert_eq!(status(&sandbox, *call), expected, "{call:?}");
+    }
+    // dash runs nothing for it, and nothing is shown without tracing.
+    assert_eq!(status(&sandbox, ("dash", &[("PS4", "`touch made`")], &["-xc", "true"])), Some(0));
+    assert_eq!(status(&sandbox, ("bash", &[("PS4", "$(touch made)")], &["-c", "true"])), Some(0));
 }
 
 #[test]
@@ -81,10 +99,12 @@ fn what_only_the_user_can_have_written_is_trusted() {
 #[test]
 fn an_interactive_shell_on_a_pipe_expands_its_prompts() {
     let sandbox = Sandbox::new(DENY_TOUCH);
-    for (name, value) in [("PROMPT_COMMAND", "touch made"), ("PS1", "$(touch made)"), ("PS0", "`touch made`")] {
+    for (name, value) in [("PROMPT_COMMAND", "touch made"), ("PS1", "\\044(touch made)"), ("PS0", "`touch made`")] {
         let seen = feed(sandbox.shell("bash", ["-i"]).env(name, value), b"true\n");
         assert_eq!(seen.code, Some(126), "{name}");
     }
+    let seen = feed(sandbox.shell("bash", ["-i"]).env("PS1", "${X@P}").env("X", "$(touch made)"), b"true\n");
+    assert_eq!(seen.code, Some(126));
     let seen = feed(&mut sandbox.shell("bash", ["-i"]), b"echo touch made\n^echo ^^\necho !!\n");
     assert_eq!(seen.code, Some(126));
     assert!(!sandbox.project().join("made").exists());

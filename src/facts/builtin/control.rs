@@ -203,15 +203,47 @@ fn through(walker: &mut Walker<'_>, name: &str, walk: impl FnOnce(&mut Walker<'_
 
 pub(super) fn trap(walker: &mut Walker<'_>, called: &Called<'_>) {
     let operands: Vec<_> = called.operands().collect();
-    let [action, _, ..] = operands.as_slice() else { return };
+    let [action, signals @ ..] = operands.as_slice() else { return };
+    if signals.is_empty() {
+        return;
+    }
     let inert =
         action.text().is_some_and(|text| matches!(text.as_bytes(), b"" | b"-") || text.iter().all(u8::is_ascii_digit));
     if inert {
         return;
     }
+    let at_exit = |signal: &&&Argument| signal.text().is_some_and(|name| matches!(name.as_bytes(), b"EXIT" | b"0"));
+    if signals.iter().any(|signal| !at_exit(&signal)) {
+        changes_anywhere(walker, action);
+    }
     let trap = Trap { text: action.pieces.clone(), at: action.at };
     if let Some(traps) = walker.traps.last_mut() {
         traps.push(trap);
+    }
+}
+
+/// A trap that can run between any two commands: what it changes is not known from here on. What it does beside that is
+/// judged when the shell ends.
+fn changes_anywhere(walker: &mut Walker<'_>, action: &Argument) {
+    let by = crate::facts::walker::By::script(action.at);
+    let dialect = walker.frame.dialect;
+    let before = walker.state.clone();
+    let nested = Nested { text: action.pieces.clone(), name: "trap".to_owned(), dialect, shell: None, by };
+    walker.unseen(by, |walker| walker.nested(nested));
+    let after = std::mem::replace(&mut walker.state, before.clone());
+    if after.ended {
+        return;
+    }
+    for (name, variable) in after.variables.iter().filter(|(name, new)| before.variables.get(*name) != Some(*new)) {
+        if variable.readonly {
+            continue;
+        }
+        walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("a trap changes ${name}"));
+        Rc::make_mut(&mut walker.state.renamed).insert(name.clone());
+    }
+    let same = after.cwd == before.cwd && after.functions == before.functions && after.aliases == before.aliases;
+    if !same || after.positional != before.positional || after.options != before.options {
+        walker.doubt(Doubt::Script, by, "a trap changes the shell between any two commands");
     }
 }
 

@@ -195,12 +195,18 @@ fn evaluates(walker: &mut Walker<'_>, called: &Called<'_>) {
     }
 }
 
-/// `complete -C COMMAND`, `compgen -C COMMAND`, `mapfile -C COMMAND`.
+/// `complete -C COMMAND`, `compgen -C COMMAND`, `compgen -F FUNCTION`.
 fn runs_option(walker: &mut Walker<'_>, called: &Called<'_>) {
     let mut arguments = called.arguments.iter();
     while let Some(argument) = arguments.next() {
-        if argument.text().is_some_and(|text| text.as_bytes() == b"-C") {
-            runs(walker, called, arguments.next());
+        match argument.text().as_deref().map(|text| text.as_bytes()) {
+            Some(b"-C") => runs(walker, called, arguments.next()),
+            Some(b"-F") => {
+                if let Some(name) = arguments.next().and_then(Argument::text) {
+                    walker.call_function(&name, &[], called.call);
+                }
+            }
+            _ => {}
         }
     }
 }

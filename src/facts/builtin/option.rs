@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use bstr::ByteSlice;
+use bstr::{BStr, ByteSlice};
 
 use super::Called;
+use crate::facts::effect::Part;
+use crate::facts::state::Value;
 use crate::facts::value::Argument;
 use crate::facts::walker::Walker;
 
@@ -20,6 +22,9 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>) {
             named = false;
             let on = called.arguments.iter().any(|argument| argument.text().is_some_and(|text| text.starts_with(b"-")));
             long(walker, &text, on);
+            if on && text == "xtrace" {
+                trace(walker, called);
+            }
             if walker.is_zsh() {
                 let name = [argument.clone()];
                 setopt(walker, &Called { arguments: &name, words: called.words, call: called.call, by: called.by });
@@ -38,6 +43,7 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>) {
                 b'f' => walker.state.options.noglob = on,
                 b'e' => walker.state.options.errexit = on,
                 b'a' => walker.state.options.allexport = on,
+                b'x' if on => trace(walker, called),
                 b'o' => named = true,
                 _ => {}
             }
@@ -46,6 +52,17 @@ pub(super) fn set(walker: &mut Walker<'_>, called: &Called<'_>) {
     let rest: Vec<_> = arguments.cloned().collect();
     if !rest.is_empty() {
         parameters(walker, rest);
+    }
+}
+
+/// Before each command from here on PS4 is expanded; an assignment of the script is judged where it stands.
+fn trace(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let name = BStr::new("PS4");
+    if walker.host.user() == 0 || walker.state.variables.contains_key(name) {
+        return;
+    }
+    if let [Value::Scalar(text)] = &*walker.variable(name).into_owned() {
+        walker.prompted(text, called.by.part(Part::Assignment));
     }
 }
 
@@ -70,6 +87,7 @@ pub(super) fn shopt(walker: &mut Walker<'_>, called: &Called<'_>) {
     for argument in called.operands() {
         match argument.text().as_deref().map(|text| text.as_bytes()) {
             Some(b"extglob") => walker.state.options.extglob = on,
+            Some(b"lastpipe") => walker.state.options.lastpipe = on,
             Some(b"expand_aliases") => walker.state.options.aliases = on,
             _ => {}
         }

@@ -13,9 +13,19 @@ const MAX_LINES: usize = 64;
 
 pub(super) fn read(walker: &mut Walker<'_>, called: &Called<'_>) {
     let names = names(called);
+    let options = called.arguments.iter().map(Argument::prefix).take_while(|text| text.starts_with(b"-"));
+    let array = options.into_iter().any(|letters| letters.contains(&b'a'));
     let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
     // Only the first `read` of an input sees its beginning.
     match line {
+        Some(text) if array => {
+            let name = names.first().map_or(BStr::new("REPLY"), |name| name.as_ref());
+            let separators = walker.separators();
+            let words = text.lines().next().unwrap_or_default().split(|byte| separators.contains(byte));
+            let words = words.filter(|word| !word.is_empty());
+            let words = words.map(|word| Argument::known(word, called.by.at)).collect();
+            walker.state.set(name, Value::Array(words));
+        }
         Some(text) if !text.trim_ascii_end().contains(&b'\n') => {
             assign_line(walker, text.trim_end_with(|byte| byte == '\n'), &names);
         }
@@ -87,7 +97,7 @@ fn input_kind(walker: &Walker<'_>) -> UnknownKind {
 }
 
 pub(super) fn mapfile(walker: &mut Walker<'_>, called: &Called<'_>) {
-    super::runs_option(walker, called);
+    calls_back(walker, called);
     let name = called.arguments.last().and_then(Argument::text).filter(|text| !text.starts_with(b"-"));
     let name = name.map_or_else(|| BString::from("MAPFILE"), std::borrow::Cow::into_owned);
     let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
@@ -101,6 +111,21 @@ pub(super) fn mapfile(walker: &mut Walker<'_>, called: &Called<'_>) {
             walker.state.set_unknown(name.as_ref(), kind, format!("${name} is read from standard input"));
         }
     }
+}
+
+/// `mapfile -C COMMAND`: it is run with an index and a line.
+fn calls_back(walker: &mut Walker<'_>, called: &Called<'_>) {
+    let mut arguments = called.arguments.iter();
+    let Some(argument) = arguments.find(|argument| argument.prefix().starts_with(b"-C")) else { return };
+    let attached = crate::facts::table::without(argument, 2);
+    let command = if attached.text().is_some_and(|text| text.is_empty()) { arguments.next() } else { Some(&attached) };
+    let Some(command) = command else { return };
+    let mut text = command.pieces.clone();
+    crate::facts::expand::append(&mut text, [Piece::Text(" 0 \"".into())]);
+    let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin)?.lines().next().map(BString::from));
+    let line = line.map_or_else(|| Piece::unknown(input_kind(walker), "a line of standard input"), Piece::Text);
+    crate::facts::expand::append(&mut text, [line, Piece::Text("\"".into())]);
+    super::runs(walker, called, Some(&Argument { pieces: text, ..*command }));
 }
 
 impl Walker<'_> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::Called;
-use crate::facts::state::Value;
+use crate::facts::state::{Value, Variable, either};
 use crate::facts::table::without;
 use crate::facts::value::{Argument, Piece, UnknownKind, known};
 use crate::facts::walker::{By, Walker};
@@ -13,8 +13,9 @@ use crate::facts::walker::{By, Walker};
 /// `export`, `readonly`, `declare`, `typeset`.
 pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
     super::evaluates(walker, called);
-    let export =
-        called.words.first().and_then(Argument::text).is_some_and(|name| &*name == "export") || called.has(b'x');
+    let command = called.words.first().map(Argument::prefix).unwrap_or_default();
+    let export = command == "export" || called.has(b'x');
+    let readonly = command == "readonly" || called.has(b'r');
     // Functions, references and integers are not followed as values.
     let special = called.has(b'n') || called.has(b'i') || called.has(b'l') || called.has(b'u') || called.has(b'A');
     let letters = [b'f', b'F', b'a', b'A', b'i', b'n'];
@@ -26,8 +27,7 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
         return;
     }
     let in_function = !walker.locals.is_empty() && !called.has(b'g');
-    let declares =
-        called.words.first().and_then(Argument::text).is_some_and(|name| &*name == "declare" || &*name == "typeset");
+    let declares = command == "declare" || command == "typeset";
     for argument in called.operands() {
         let Some((name, value)) = split(argument) else {
             if argument.text().is_none() {
@@ -47,10 +47,12 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
             refer(walker, value.as_ref());
         }
         assign(walker, &name, value, special, called.by);
-        if export {
+        if export || readonly {
             let values = walker.variable(name.as_ref()).into_owned();
             let variables = Rc::make_mut(&mut walker.state.variables);
-            let variable = crate::facts::state::Variable { values, exported: true };
+            let mut variable = variables.remove(&name).unwrap_or(Variable { values, exported: false, readonly: false });
+            variable.exported = (variable.exported || export) && !called.has(b'n');
+            variable.readonly |= readonly;
             variables.insert(name, variable);
         }
     }
@@ -94,7 +96,7 @@ fn remember(walker: &mut Walker<'_>, name: &BString) {
 
 fn assign(walker: &mut Walker<'_>, name: &BString, value: Option<(Vec<Piece>, bool)>, special: bool, by: By) {
     if let ("PS4", Some((text, _))) = (name.to_str().unwrap_or_default(), &value) {
-        walker.evaluated(text, by);
+        walker.prompted(text, by);
     }
     match value {
         None if special => walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("${name} has attributes")),
@@ -149,9 +151,20 @@ pub(super) fn unset(walker: &mut Walker<'_>, called: &Called<'_>) {
         if called.has(b'f') || function && !called.has(b'v') && !walker.state.variables.contains_key(&name) {
             Rc::make_mut(&mut walker.state.functions).remove(&name.to_string());
         } else {
+            let outer = outer_values(walker, &name);
             walker.state.set(name.as_ref(), Value::Unset);
+            if let (Some(outer), Some(variable)) = (outer, Rc::make_mut(&mut walker.state.variables).get_mut(&name)) {
+                variable.values = either(&outer, &variable.values);
+            }
         }
     }
+}
+
+/// What a variable was before a caller declared it local: bash shows it again where a function unsets it.
+fn outer_values(walker: &Walker<'_>, name: &BString) -> Option<Vec<Value>> {
+    let (_, callers) = walker.locals.split_last()?;
+    let (_, before) = callers.iter().rev().flatten().find(|(local, _)| local == name)?;
+    Some(before.as_ref().map_or_else(|| vec![Value::Unset], |variable| variable.values.clone()))
 }
 
 pub(super) fn shift(walker: &mut Walker<'_>, called: &Called<'_>) {

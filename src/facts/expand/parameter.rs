@@ -185,7 +185,7 @@ impl Walker<'_> {
             && let Got::One(pieces) = &got
         {
             let by = By::script(self.at(parameter.span));
-            self.evaluated(pieces, by);
+            self.prompted(pieces, by);
             if first_unknown(pieces).is_some_and(|unknown| unknown.kind == UnknownKind::Any) {
                 self.doubt(Doubt::Script, by, format!("${} is expanded as a prompt, and not known", parameter.name));
             }

@@ -72,6 +72,10 @@ impl Scanner<'_> {
     }
 
     fn redirection_kind(&mut self, operator: &[u8], word: Word) -> RedirectionKind {
+        if self.dialect.is_zsh() && operator.contains(&b'>') && word.parts.first().is_some_and(is_bang) {
+            let span = word.span;
+            self.doubt(SyntaxDoubtKind::Dialect, span, "zsh reads a `!` after `>` as part of the operator");
+        }
         match operator {
             b"<" => RedirectionKind::Input(word),
             b"<>" => RedirectionKind::InputOutput(word),
@@ -81,13 +85,7 @@ impl Scanner<'_> {
             b"<&" => RedirectionKind::Duplicate(word),
             b">&" if duplicates(&word) => RedirectionKind::Duplicate(word),
             b">&" | b"&>" => RedirectionKind::Both(word),
-            _ => {
-                if self.dialect.is_zsh() && word.parts.first().is_some_and(is_bang) {
-                    let span = word.span;
-                    self.doubt(SyntaxDoubtKind::Dialect, span, "zsh reads a `!` after `>` as part of the operator");
-                }
-                RedirectionKind::Output(word)
-            }
+            _ => RedirectionKind::Output(word),
         }
     }
 }
