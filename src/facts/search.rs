@@ -53,7 +53,7 @@ const LEADING: &[&str] = &["-H", "-L", "-P", "-O", "-O0", "-O1", "-O2", "-O3"];
 
 /// Reads the words after the program's name; `None` is a word that is not known.
 pub(super) fn read(words: &[Option<BString>]) -> Search {
-    let word = |word: &Option<BString>| word.as_ref().map(|word| word.to_string());
+    let word = |word: &Option<BString>| word.as_ref().map(ToString::to_string);
     let leading = words.iter().take_while(|text| word(text).is_some_and(|text| LEADING.contains(&text.as_str())));
     let mut reader = Reader { words, at: leading.count(), found: Search::default() };
     let begins = |text: &Option<BString>| word(text).is_some_and(|text| text.starts_with('-') || "(!,".contains(&text));
@@ -75,7 +75,7 @@ struct Reader<'w> {
 
 impl Reader<'_> {
     fn word(&self) -> Option<&BStr> {
-        self.words.get(self.at)?.as_ref().map(|word| word.as_ref())
+        self.words.get(self.at)?.as_ref().map(AsRef::as_ref)
     }
 
     fn takes(&mut self, any: &[&str]) -> bool {

@@ -133,7 +133,7 @@ impl Walker<'_> {
             for listed in self.listed_paths(declared, by) {
                 self.place_effect(declared.effect, &listed, by);
             }
-            let found = Self::found_names(declared, judged);
+            let found = self.found_names(declared, judged);
             for argument in found
                 .iter()
                 .map(Cow::Borrowed)

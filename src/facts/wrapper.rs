@@ -209,11 +209,7 @@ impl Walker<'_> {
     }
 
     /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
-    fn search_roots(
-        judged: &Judged<'_>,
-        search: &super::search::Search,
-        names: Option<&[BString]>,
-    ) -> Vec<Argument> {
+    fn search_roots(judged: &Judged<'_>, search: &super::search::Search, names: Option<&[BString]>) -> Vec<Argument> {
         let at = judged.by.at;
         let listed = |used: &&crate::commands::Use<'_>| {
             used.option.is_none() && matches!(used.role, Role::List | Role::Read | Role::Text)
