@@ -173,7 +173,7 @@ fn git_tells_reading_from_losing() {
         ("git rm --cached .env", "sub rm; options --cached; effect commit"),
         ("git branch -D x -v", "sub branch; options -D -v; drop-branch=x"),
         ("git push -n origin main", "sub push; options -n; dry"),
-        ("git diff HEAD", "sub diff"),
+        ("git diff HEAD", "sub diff; blob=HEAD"),
         ("git fetch origin", "sub fetch; host=origin; effect fetch.public"),
     ]);
 }

@@ -30,6 +30,11 @@ impl<'a> Reader<'a> {
         if !self.roleless {
             self.bind();
         }
+        let given = self.reading.operands.len();
+        self.reading.script = self.specs().iter().skip(given).find_map(|spec| match spec.role {
+            Role::Script(language) => Some(language),
+            _ => None,
+        });
         self.declare();
         self.unlisted_code();
         self.reading.recipes = self.recipes();

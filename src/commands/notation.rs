@@ -120,6 +120,7 @@ pub const ROLES: &[(&str, Role)] = &[
     ("chdir", Role::Chdir),
     ("run", Role::Run),
     ("library", Role::Library),
+    ("blob", Role::Blob),
     ("module...", Role::Module),
     ("command...", command(TailKind::Command, false)),
     ("command;", command(TailKind::UntilSemicolon, false)),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bstr::{BStr, BString};
 
 use super::recipe::Recipe;
-use super::schema::{Kind, OptionSpec, Role, Setting, TailKind};
+use super::schema::{Kind, Language, OptionSpec, Role, Setting, TailKind};
 use crate::facts::kind::{Aspect, Doubt, Effect, Work};
 use crate::facts::value::{Argument, Unknown};
 use crate::facts::{Location, OptionFact};
@@ -35,6 +35,8 @@ pub struct Reading<'a> {
     pub inspect_only: bool,
     /// It changes nothing (`--dry-run`): what would be changed is given as listed.
     pub dry: bool,
+    /// The language of the script that it would take as an operand, and else reads from its input.
+    pub script: Option<Language>,
     /// A word that is not known and stands where an option could stand.
     pub loose: Option<Location>,
 }

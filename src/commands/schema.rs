@@ -204,6 +204,8 @@ pub enum Role {
     Run,
     /// Folders or files, parted by colons, whose code is loaded.
     Library,
+    /// `REV:PATH`, whose content at that revision is shown; or a path.
+    Blob,
     /// A file of code that is run.
     Script(Language),
     /// Text of code that is run.

@@ -31,6 +31,9 @@ impl Walker<'_> {
             return self.effect((Effect::Send, Some(Aspect::Other)), Some(target), by, "a secret is part of the URL");
         }
         let lead = argument.prefix();
+        if let Some(path) = file_path(&lead) {
+            return self.path_effect(Effect::Read, &super::table::without(argument, lead.len() - path.len()), by, "");
+        }
         let whole = argument.text().is_some();
         let url = split(&lead);
         // The host is known only if something ends it.
@@ -71,6 +74,13 @@ impl Walker<'_> {
 /// An unknown piece that can hold anything.
 fn has_free_text(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| matches!(piece, Piece::Unknown(unknown) if !unknown.kind.is_name()))
+}
+
+/// The path in a `file:` URL, whose host can only be this one.
+fn file_path(lead: &[u8]) -> Option<&[u8]> {
+    let rest = lead.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case(b"file:")).and_then(|_| lead.get(5..))?;
+    let Some(rest) = rest.strip_prefix(b"//") else { return Some(rest) };
+    rest.find_byte(b'/').and_then(|at| rest.get(at..))
 }
 
 fn split(text: &[u8]) -> Url<'_> {

@@ -6,7 +6,7 @@ use super::effect::{Aspect, Effect};
 use super::resolve::shown_pieces;
 use super::state::Made;
 use super::table::{Judged, without};
-use super::value::{Argument, UnknownKind};
+use super::value::{Argument, UnknownKind, first_unknown};
 use super::walker::{By, Walker};
 use crate::commands::{Declared, Role, Use};
 
@@ -89,7 +89,11 @@ impl Walker<'_> {
     }
 
     fn package(&mut self, value: &Argument, judged: &Judged<'_>) {
-        if judged.reading.effects.iter().any(|declared| matches!(declared.effect, Effect::Install | Effect::Delete)) {
+        let told = |declared: &Declared<'_>| match declared.effect {
+            Effect::Install => declared.aspect != Some(Aspect::Locked),
+            effect => effect == Effect::Delete,
+        };
+        if judged.reading.effects.iter().any(told) {
             return;
         }
         let local = value.prefix().first().is_some_and(|byte| b"./".contains(byte));
@@ -109,12 +113,14 @@ fn is_remote(value: &Argument) -> bool {
     super::fetch::remote(lead.as_ref()).is_some()
 }
 
-/// A request with a credential gives that credential to the host.
+/// A request with a credential, or with a secret in any option, gives that to the host.
 pub(super) fn is_credential(given: &crate::commands::Given<'_>) -> bool {
     const OPTIONS: &[&str] = &["--user", "--password", "--http-password", "--oauth2-bearer", "--proxy-user"];
     const HEADERS: &[&str] = &["authorization:", "apikey:", "x-api-key:", "private-token:", "x-auth-token:", "cookie:"];
     let Some(value) = &given.value else { return false };
     let lead = value.prefix().to_ascii_lowercase();
     OPTIONS.iter().any(|option| given.is(option))
+        || first_unknown(&value.pieces)
+            .is_some_and(|unknown| matches!(unknown.kind, UnknownKind::Secret | UnknownKind::Environment))
         || given.is("--header") && HEADERS.iter().any(|header| lead.starts_with(header.as_bytes()))
 }

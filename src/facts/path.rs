@@ -31,6 +31,8 @@ impl Walker<'_> {
             let Some(aspect) = target.aspect else { continue };
             match effect {
                 Effect::Read => {
+                    let whole = target.path.as_deref().is_some_and(|path| self.host.home().starts_with(path));
+                    let aspect = if whole { Aspect::Secret } else { aspect };
                     let why = if reason.is_empty() { read_reason(aspect) } else { reason };
                     self.effect((Effect::Read, Some(aspect)), Some(target.shown), by, why);
                 }

@@ -9,6 +9,7 @@ use super::command::Call;
 use super::effect::{Aspect, Doubt, Effect};
 use super::place::{self, normal};
 use super::state::{Made, Value};
+use super::table::Judged;
 use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::{By, Walker};
 use crate::commands::Table;
@@ -106,6 +107,12 @@ impl Walker<'_> {
             return self.by_shell(shell, name, identity, words, call);
         }
         if let Some(table) = table {
+            // `npx NAME` gets the package of that name, which is not the program that systems have.
+            if let Some(kind) = call.unlisted.filter(|kind| kind.effect == Effect::Install && table.program().standard)
+            {
+                let by = By { command: Some(self.facts.commands.len()), ..call.by };
+                self.effect((kind.effect, kind.aspect), Some(name.to_owned()), by, "gets a package of that name");
+            }
             return self.by_table(name, table, identity, words, call);
         }
         let identity = if identity == Identity::Described { Identity::Undescribed } else { identity };
@@ -142,6 +149,17 @@ impl Walker<'_> {
         }
         let by = Self::own(command, call);
         self.run_path(path, words.get(1..).unwrap_or_default(), by, None);
+    }
+
+    /// A script that a table knows (`manage.py`, `artisan`): what it is asked to do, beside its text.
+    pub(super) fn known_script(&mut self, path: &Path, arguments: &[Argument], judged: &Judged<'_>) {
+        let name = BString::from(path.file_name().unwrap_or_default().as_encoded_bytes());
+        let Some(table) = self.settings.tables.find(name.as_ref()).filter(|table| !table.program().standard) else {
+            return;
+        };
+        let reading = table.read(arguments);
+        let start = self.state.cwd.clone();
+        self.reading(&Judged { reading: &reading, ..*judged }, &start);
     }
 
     /// A file is run as a program or, with `language`, by an interpreter.
@@ -260,10 +278,19 @@ impl Walker<'_> {
             },
             None => match self.host.read(path) {
                 Ok(bytes) => vec![Piece::Text(bytes.to_vec().into())],
+                Err(_) if language.is_none() && self.is_strange(path) => {
+                    let reason = format!("nobody has read {}", path.display());
+                    return self.doubt(Doubt::Script, by, reason);
+                }
                 Err(unread) => return self.unread(path, unread, by),
             },
         };
         self.run_script_text(path, text, arguments, by, language);
+    }
+
+    /// A program of a temporary folder on a machine that is only assumed: that of the project is the project's.
+    fn is_strange(&self, path: &Path) -> bool {
+        self.host.assumed() && place::is_temp(path)
     }
 
     /// A script that is not there yet: this script may bring it in.

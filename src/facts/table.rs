@@ -62,7 +62,7 @@ impl Walker<'_> {
         self.reading(&judged, &cwd);
         self.linked(&judged);
         self.environment(&judged, table);
-        let fed = self.fed(&judged, table);
+        let fed = self.fed(&judged);
         self.recipes(&judged);
         let tails = self.tails(&judged);
         self.state.cwd = cwd;
@@ -252,12 +252,8 @@ impl Walker<'_> {
             Role::Move => self.delete(value, Reach::Away, by),
             Role::Run => self.started(used, judged),
             Role::Library => self.library(value, by),
-            Role::Script(language) => {
-                let operands = &judged.reading.operands;
-                let after = operands.iter().position(|operand| operand.at == value.at).map_or(0, |found| found + 1);
-                let arguments: Vec<_> = operands.iter().skip(after).map(|operand| (**operand).clone()).collect();
-                self.script(language, value, &arguments, judged);
-            }
+            Role::Blob => self.path_effect(Effect::Read, &blob_path(value), by, ""),
+            Role::Script(language) => self.script_argument(language, used, judged),
             Role::Code(language) => self.code_argument(language, value, judged),
             Role::Load(language) => self.loaded(language, value, judged),
             Role::Module => self.module(value, by),
@@ -310,6 +306,7 @@ impl Walker<'_> {
         }
         for target in self.targets(&value.pieces) {
             if let Some(path) = target.path {
+                self.known_script(&path, arguments, judged);
                 self.via(judged, |walker| walker.run_path(&path, arguments, by, Some(language)));
             } else {
                 let aspect = if target.unsure.is_some() { Some(Aspect::Unknown) } else { target.aspect };
@@ -321,6 +318,17 @@ impl Walker<'_> {
                 );
             }
         }
+    }
+
+    /// A script with the operands after it.
+    fn script_argument(&mut self, language: Language, used: &Use<'_>, judged: &Judged<'_>) {
+        if is_beside(used, judged) {
+            self.loads_from_temp(&used.value.pieces, judged.by.at(used.value.at));
+        }
+        let operands = &judged.reading.operands;
+        let after = operands.iter().position(|operand| operand.at == used.value.at).map_or(0, |found| found + 1);
+        let arguments: Vec<_> = operands.iter().skip(after).map(|operand| (**operand).clone()).collect();
+        self.script(language, &used.value, &arguments, judged);
     }
 
     /// Text of code.
@@ -363,7 +371,7 @@ impl Walker<'_> {
     }
 
     /// An interpreter without a script reads it from its input.
-    fn fed(&mut self, judged: &Judged<'_>, table: Table<'_>) -> bool {
+    fn fed(&mut self, judged: &Judged<'_>) -> bool {
         let runs = |role: &Role| matches!(role, Role::Script(_) | Role::Code(_) | Role::Module);
         let shell = |role: &Role| match role {
             Role::Script(language) | Role::Code(language) => self.shell_of(*language).is_some(),
@@ -373,12 +381,8 @@ impl Walker<'_> {
             return judged.reading.uses.iter().any(|used| shell(&used.role));
         }
         // Operands where the script would stand are what the program looks at instead (`node --check FILE`).
-        let given = judged.reading.operands.len();
-        let language = table.program().operands.iter().skip(given).find_map(|operand| match operand.role {
-            Role::Script(language) => Some(language),
-            _ => None,
-        });
-        let Some(language) = language.filter(|_| judged.reading.tails.is_empty()) else { return false };
+        let script = judged.reading.script.filter(|_| judged.reading.tails.is_empty());
+        let Some(language) = script else { return false };
         let by = judged.by;
         let Some(stdin) = self.frame.stdin.clone() else {
             let command = by.command.and_then(|command| self.facts.commands.get(command));
@@ -421,6 +425,19 @@ fn is_own(process: &Argument, judged: &Judged<'_>) -> bool {
         [Piece::Text(job), ..] => judged.call.builtins && job.starts_with(b"%"),
         pieces => !pieces.is_empty() && pieces.iter().all(child),
     }
+}
+
+/// Whether this code is no more than what comes with the code or files that the operands are.
+fn is_beside(used: &Use<'_>, judged: &Judged<'_>) -> bool {
+    let key = used.option.as_ref().is_some_and(|option| !option.starts_with(['-', '+']));
+    let main = |other: &Use<'_>| other.option.is_none() && matches!(other.role, Role::Script(_) | Role::Edit);
+    key || judged.by.part == Part::Assignment || used.option.is_some() && judged.reading.uses.iter().any(main)
+}
+
+/// The path in `REV:PATH`; without a colon it is all path.
+fn blob_path(value: &Argument) -> Argument {
+    let lead = value.prefix();
+    without(value, lead.find_byte(b':').map_or(0, |colon| colon + 1))
 }
 
 /// An argument without the first bytes of its leading text.
