@@ -155,6 +155,7 @@ impl Walker<'_> {
     pub(super) fn loaded(&mut self, language: Language, name: &Argument, judged: &Judged<'_>) {
         self.loads(language, name, judged.by.at(name.at));
         if name.prefix().contains(&b'/') {
+            self.loads_from_temp(&name.pieces, judged.by.at(name.at));
             self.script(language, name, &[], judged);
         }
     }
