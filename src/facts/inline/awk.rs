@@ -1,6 +1,6 @@
 //! awk programs: `system`, pipes, redirections and `getline`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::binding::{Spot, collect};
 use super::expression::Program;
@@ -16,7 +16,7 @@ use crate::facts::{Doubt, Effect};
 pub(super) fn judge(code: &Code<'_>, language: &'static Language, source: &Source) -> Vec<InlineFinding> {
     let lexed = lex(language, &source.text);
     let bindings = collect(language, &lexed);
-    let program = Program { language, code, source, lexed, bindings, steps: Cell::new(0) };
+    let program = Program { language, code, source, lexed, bindings, steps: Cell::new(0), named: RefCell::default() };
     let mut judge = Judge { program: &program, findings: Vec::new() };
     judge.run();
     judge.findings

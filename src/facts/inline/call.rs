@@ -1,6 +1,7 @@
 //! From the calls in a text to findings.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use super::arguments::{Given, Site};
 use super::binding::{Definition, Spot, collect};
@@ -21,10 +22,10 @@ const DEFINES: &[&str] = &["def", "function", "sub", "class", "import", "from", 
 pub(super) fn judge(code: &Code<'_>, language: &'static Language, source: &Source) -> Vec<InlineFinding> {
     let lexed = lex(language, &source.text);
     let bindings = collect(language, &lexed);
-    let mut program = Program { language, code, source, lexed, bindings, steps: Cell::new(0) };
+    let mut program = Program { language, code, source, lexed, bindings, steps: Cell::new(0), named: RefCell::default() };
     bind_parameters(&mut program);
     let outside = outside(&program);
-    let mut judge = Judge { program: &program, outside, findings: Vec::new() };
+    let mut judge = Judge { program: &program, outside, findings: Vec::new(), mentioned: HashMap::new() };
     judge.run();
     let mut findings = judge.findings;
     if !language.modules.is_empty() {
@@ -111,6 +112,8 @@ pub(super) struct Judge<'p> {
     pub(super) program: &'p Program<'p>,
     pub(super) outside: bool,
     pub(super) findings: Vec<InlineFinding>,
+    /// Whether a name occurs in the text, as far as it was asked.
+    pub(super) mentioned: HashMap<&'static str, bool>,
 }
 
 impl Judge<'_> {
@@ -208,7 +211,16 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn mentions(&self, name: &str) -> bool {
+    pub(super) fn mentions(&mut self, name: &'static str) -> bool {
+        if let Some(known) = self.mentioned.get(name) {
+            return *known;
+        }
+        let found = self.occurs(name);
+        self.mentioned.insert(name, found);
+        found
+    }
+
+    fn occurs(&self, name: &str) -> bool {
         let tokens = self.program.lexed.lists.iter().flatten();
         tokens.into_iter().any(|token| match &token.kind {
             Kind::Word(word) => word == name,

@@ -1,6 +1,8 @@
 //! Expressions: what they are worth, as far as the text tells, and the calls in them.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Code;
 use super::arguments::{Given, Site};
@@ -26,6 +28,8 @@ pub(super) struct Program<'a> {
     pub(super) lexed: Lexed,
     pub(super) bindings: Bindings,
     pub(super) steps: Cell<u32>,
+    /// What names are worth, as far as it was asked; nothing while it is being told.
+    pub(super) named: RefCell<HashMap<String, Rc<Vec<Value>>>>,
 }
 
 impl Program<'_> {
@@ -305,6 +309,10 @@ impl Program<'_> {
         let Some(definitions) = self.bindings.names.get(word) else {
             return (vec![Value::Name(word.to_owned())], next);
         };
+        if let Some(known) = self.named.borrow().get(word) {
+            return (known.to_vec(), next);
+        }
+        self.named.borrow_mut().insert(word.to_owned(), Rc::default());
         let mut values = Vec::new();
         for definition in definitions.iter().take(MOST) {
             let more = self.defined(word, definition, depth + 1);
@@ -313,6 +321,7 @@ impl Program<'_> {
         if values.len() > MOST || definitions.len() > MOST {
             values = vec![unknown("one of many values")];
         }
+        self.named.borrow_mut().insert(word.to_owned(), Rc::new(values.clone()));
         (values, next)
     }
 
