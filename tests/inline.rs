@@ -230,6 +230,44 @@ for name in ["a", "b"]: subprocess.run(["gzip", name])"#,
         &["script shell: ls", "delete-tree: /srv", "fetch: https://a.example/x", "write: /srv/x"],
     ),
     (
+        "python",
+        r#"import os; os.chdir("/srv"); os.remove("x"); from multiprocessing import Process; Process(target=os.system, args=("id",))"#,
+        &["chdir: /srv", "delete: x", "doubt: argument"],
+    ),
+    (
+        "python",
+        "import os, fileinput\nfor l in fileinput.input('/etc/hosts', inplace=True): print(l)",
+        &["write: /etc/hosts"],
+    ),
+    ("python", "import sqlite3\nc.execute('DROP TABLE t'); c.execute('SELECT 1')", &["script sql: DROP TABLE t"]),
+    ("python", "import os\nwhile True: os.fork()", &["effect: exhaust"]),
+    (
+        "python",
+        "import http.server as h; h.HTTPServer(('', 80), H); h.HTTPServer(('127.0.0.1', 80), H)",
+        &["effect: send.other", "fetch: 127.0.0.1"],
+    ),
+    (
+        "node",
+        r#"const run = require("util").promisify(require("child_process").exec); run("id"); Bun.$`ls ${x}`; process.chdir("/srv")"#,
+        &["script shell: id", "script shell: ls <Any>", "chdir: /srv"],
+    ),
+    (
+        "perl",
+        r#"open my $f, "-|", "rm", "-rf", "x"; chdir "/srv"; system {"rm"} "x""#,
+        &["command: rm -rf x", "chdir: /srv", "effect: run.unknown"],
+    ),
+    (
+        "ruby",
+        r#"Dir.chdir("/srv"); IO.read("|id"); method(:system).call("id")"#,
+        &["chdir: /srv", "script shell: id", "doubt: argument"],
+    ),
+    (
+        "php",
+        r#"call_user_func("system", "id"); array_map("strlen", $x); chdir("/srv");"#,
+        &["doubt: argument", "chdir: /srv"],
+    ),
+    ("lua", r#"_G["os"]["execute"]("id")"#, &["script shell: id"]),
+    (
         "powershell",
         r"Remove-Item -Recurse C:\x
 Get-ChildItem",
@@ -304,6 +342,7 @@ fn what(what: &What) -> String {
                 aspect.map(|aspect| format!(".{}", aspect.word())).unwrap_or_default()
             )
         }
+        What::Chdir(path) => format!("chdir: {}", shown(path)),
         What::Library(name) => format!("library: {name}"),
         What::Doubt(doubt) => format!("doubt: {}", doubt.word()),
     }

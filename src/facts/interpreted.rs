@@ -72,6 +72,7 @@ impl Walker<'_> {
             let what = format!("runs {} code", language.word());
             self.effect((Effect::Run, Some(Aspect::Inline)), Some(language.word().into()), by, what);
         }
+        let cwd = self.state.cwd.clone();
         self.framed(
             |frame| frame.via = frame.reached(format!("{} code", language.word())),
             |walker| {
@@ -80,6 +81,7 @@ impl Walker<'_> {
                 }
             },
         );
+        self.state.cwd = cwd;
     }
 
     /// Folders from which a program loads code, parted by colons.
@@ -140,6 +142,7 @@ impl Walker<'_> {
                     effect => self.path_effect(effect, &path, by, ""),
                 }
             }
+            What::Chdir(path) => self.state.cwd = self.folder_at(&self.at_home(path)),
             What::Host { effect, url } => self.url_effect(effect, &url, by),
             What::Effect(effect, aspect) => self.effect((effect, aspect), None, by, finding.reason),
             What::Doubt(doubt) => self.doubt(doubt, by, finding.reason),

@@ -22,7 +22,8 @@ const DEFINES: &[&str] = &["def", "function", "sub", "class", "import", "from", 
 pub(super) fn judge(code: &Code<'_>, language: &'static Language, source: &Source) -> Vec<InlineFinding> {
     let lexed = lex(language, &source.text);
     let bindings = collect(language, &lexed);
-    let mut program = Program { language, code, source, lexed, bindings, steps: Cell::new(0), named: RefCell::default() };
+    let mut program =
+        Program { language, code, source, lexed, bindings, steps: Cell::new(0), named: RefCell::default() };
     bind_parameters(&mut program);
     let outside = outside(&program);
     let mut judge = Judge { program: &program, outside, findings: Vec::new(), mentioned: HashMap::new() };
@@ -131,13 +132,17 @@ impl Judge<'_> {
         let Some(token) = program.token(spot) else { return };
         match &token.kind {
             Kind::Text(text) if text.command => self.command_text(text, token.span),
+            Kind::Text(_) => self.template(spot),
             Kind::Word(word) if word.chars().any(|letter| program.source.unknown(letter).is_some()) => {
                 let reason = "what the shell puts into the code is not known and stands outside its strings";
                 self.findings.push(doubt(Doubt::Argument, token.span, reason));
             }
-            Kind::Word(_) if self.begins_chain(spot) => self.chain(spot),
+            Kind::Word(_) if self.begins_chain(spot) => {
+                self.by_block(spot);
+                self.chain(spot);
+            }
             Kind::Mark("(") if self.begins_group(spot) => self.chain(spot),
-            Kind::Word(_) | Kind::Mark(_) | Kind::Text(_) | Kind::Number(_) => {}
+            Kind::Word(_) | Kind::Mark(_) | Kind::Number(_) => {}
         }
     }
 
@@ -163,7 +168,7 @@ impl Judge<'_> {
 
     pub(super) fn chain(&mut self, spot: Spot) {
         let mut sites = Vec::new();
-        self.program.chain(spot, 0, &mut |site| {
+        let (values, end) = self.program.chain(spot, 0, &mut |site| {
             sites.push(Site {
                 names: site.names.clone(),
                 receiver: site.receiver.clone(),
@@ -174,6 +179,7 @@ impl Judge<'_> {
         for site in &sites {
             self.site(site);
         }
+        self.handed_on(spot, end, &values);
     }
 
     /// Backticks: a command with what is known of it.
@@ -352,9 +358,16 @@ impl Judge<'_> {
             Role::Effect(word) => self.effect(word, site.span, call),
             Role::Receiver(role) => {
                 for value in site.receiver.iter().filter(|value| matches!(value, Value::Text(_) | Value::Decoded(_))) {
-                    self.path_role(role, value, site, index, call, true);
+                    match role {
+                        Role::Code(language) => {
+                            self.script(language, value, site.span, format!("`{}` runs it", shown(call)));
+                        }
+                        role => self.path_role(role, value, site, index, call, true),
+                    }
                 }
             }
+            Role::Callable => self.callable(given, site),
+            Role::Forks => self.forks(site),
             Role::Shown => self.shown(given, site.span),
             Role::Library => {
                 let names = given.map(|given| self.program.values(given.spot)).unwrap_or_default();
@@ -366,7 +379,9 @@ impl Judge<'_> {
                     match role {
                         Role::Argv => self.argv(&value, site, call),
                         Role::Url | Role::SendUrl => self.url(role, &value, site, call),
-                        Role::Host => self.host(&value, site.span, call),
+                        Role::Host | Role::Lookup | Role::Listen => self.host(role, &value, site.span, call),
+                        Role::Sql => self.sql(&value, site),
+                        Role::Chdir => self.chdir(&value, site.span),
                         Role::Code(language) => self.code(language, &value, given, site.span, call),
                         role => self.path_role(role, &value, site, index, call, false),
                     }

@@ -1,5 +1,8 @@
 //! What is known of each language, compiled from `commands/languages.toml`.
 
+/// What leads to names that need nothing before them.
+const ROOTS: &[&str] = &["_G.", "globalThis.", "global.", "builtins.", "__builtins__.", "Kernel."];
+
 /// A language whose code an interpreter may be given as text.
 #[derive(Debug)]
 pub struct Language {
@@ -152,6 +155,20 @@ pub enum Role {
     SendUrl,
     /// A host that is connected to.
     Host,
+    /// A host whose address is asked for.
+    Lookup,
+    /// An address on which others may connect.
+    Listen,
+    /// SQL.
+    Sql,
+    /// The working directory of what follows.
+    Chdir,
+    /// The name of a function that is called.
+    Callable,
+    /// A file that is changed in place if an argument of the call says so.
+    Inplace,
+    /// The call starts the process anew.
+    Forks,
     /// Something of the environment that would be shown.
     Shown,
     /// Code of a language; `self`: this one.
@@ -230,6 +247,7 @@ impl Language {
 
     /// The call with this dotted name; the name's last part as a method of anything comes second.
     pub fn call(&self, name: &str) -> Option<&'static Call> {
+        let name = bare(name);
         let method = name.rfind('.').and_then(|dot| name.get(dot..));
         let exact = self.calls.iter().find(|call| call.name == name);
         exact.or_else(|| self.calls.iter().find(|call| Some(call.name) == method))
@@ -241,4 +259,9 @@ impl Language {
         let exact = self.values.iter().find(|(known, _)| *known == name);
         exact.or_else(|| self.values.iter().find(|(known, _)| Some(*known) == method)).map(|(_, known)| *known)
     }
+}
+
+/// A name without what leads to all names.
+fn bare(name: &str) -> &str {
+    ROOTS.iter().find_map(|root| name.strip_prefix(root)).unwrap_or(name)
 }

@@ -11,6 +11,7 @@ mod binding;
 mod call;
 mod expression;
 mod import;
+mod indirect;
 mod known;
 pub mod language;
 mod lexer;
@@ -89,6 +90,8 @@ pub enum What {
         /// Everything below it is meant.
         tree: bool,
     },
+    /// Changes the working directory for what follows. A leading `~` stands for the home folder.
+    Chdir(Argument),
     /// Talks to a host.
     Host {
         /// [`Effect::Fetch`] or [`Effect::Send`].

@@ -224,14 +224,29 @@ impl Judge<'_> {
         })
     }
 
-    pub(super) fn host(&mut self, value: &Value, span: Span, call: &Call) {
+    /// Where the code goes; what is not known may be anywhere if anything outside is named.
+    pub(super) fn chdir(&mut self, value: &Value, span: Span) {
+        let path = self.program.as_argument(value);
+        let told = path.text().is_some() || matches!(path.pieces.first(), Some(Piece::Text(_))) || self.outside;
+        if told && !matches!(value, Value::Unknown(_) | Value::Name(_)) {
+            self.push(What::Chdir(path), span, "changes the working directory");
+        }
+    }
+
+    pub(super) fn host(&mut self, role: &Role, value: &Value, span: Span, call: &Call) {
         let host = match value {
             Value::List(items) => items.first().cloned().unwrap_or_else(|| value.clone()),
             other => other.clone(),
         };
-        let near = known_text(&host)
-            .is_some_and(|host| host == "localhost" || host == "::1" || host == "0.0.0.0" || host.starts_with("127."));
-        let effect = if near { Effect::Fetch } else { Effect::Send };
+        let any = *role != Role::Listen;
+        let near = known_text(&host).is_some_and(|host| {
+            host == "localhost" || host == "::1" || host == "0.0.0.0" && any || host.starts_with("127.")
+        });
+        if *role == Role::Listen && !near {
+            let what = What::Effect(Effect::Send, Some(Aspect::Other));
+            return self.push(what, span, format!("`{}` lets others connect", shown(call)));
+        }
+        let effect = if near || *role == Role::Lookup { Effect::Fetch } else { Effect::Send };
         self.push(
             What::Host { effect, url: self.program.as_argument(&host) },
             span,
@@ -265,10 +280,16 @@ impl Judge<'_> {
             Role::DeleteTree => (Effect::Delete, true),
             Role::Run => (Effect::Run, false),
             Role::File => (self.opened(mode(if receiver { 0 } else { index + 1 })), false),
+            Role::Inplace => (in_place(self.program, site), false),
             Role::PerlOpen => return self.perl_open(value, site, index, call),
             _ => return,
         };
-        if let Some(command) = known_text(value).filter(|text| *role == Role::File && text.starts_with('|')) {
+        if known_text(value).is_some_and(|text| *role == Role::Run && text.contains("://")) {
+            let what = What::Effect(Effect::Run, Some(Aspect::Downloaded));
+            return self.push(what, site.span, "runs code from the network");
+        }
+        let opens = matches!(role, Role::File) || call.name.starts_with("IO.");
+        if let Some(command) = known_text(value).filter(|text| opens && text.starts_with('|')) {
             let text = Argument::known(command.trim_start_matches('|'), self.program.source.at);
             return self.push(
                 What::Script { language: "shell".into(), text },
@@ -316,6 +337,11 @@ impl Judge<'_> {
         let command =
             |text: &str| What::Script { language: "shell".into(), text: Argument::known(text, self.program.source.at) };
         match next {
+            Some(_) if mode.contains('|') && site.arguments.len() > index + 2 => {
+                let words = (index + 1..site.arguments.len()).filter_map(|index| self.one(argument(site, index)));
+                let words = words.map(|word| self.program.as_argument(&word)).collect();
+                self.push(What::Command(words), site.span, "`open` runs a command");
+            }
             Some(next) if mode.contains('|') => {
                 let text = self.program.as_argument(&next);
                 self.push(What::Script { language: "shell".into(), text }, site.span, "`open` runs a command");
@@ -344,6 +370,15 @@ impl Judge<'_> {
             ),
         }
     }
+}
+
+/// Whether a call is told to change its files in place.
+fn in_place(program: &Program<'_>, site: &Site) -> Effect {
+    let told = site
+        .arguments
+        .iter()
+        .any(|given| given.name.as_deref() == Some("inplace") && !matches!(program.word(given.spot), Some("False")));
+    if told { Effect::Write } else { Effect::Read }
 }
 
 impl Program<'_> {
