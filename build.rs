@@ -35,6 +35,14 @@ mod commands {
     pub mod schema;
 }
 
+#[path = "src/advice.rs"]
+#[allow(dead_code)]
+mod advice;
+
+#[path = "src/toml_text.rs"]
+#[allow(dead_code, missing_docs)]
+mod toml_text;
+
 #[path = "src/diagnostic.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod diagnostic;

@@ -76,6 +76,10 @@ fn build() -> u64 {
         fs::read_dir("src/policy").expect("src/policy").chain(fs::read_dir("src/policy/layer").expect("layer"));
     let mut files = folder.map(|entry| entry.expect("entry").path()).filter(|path| path.is_file()).collect::<Vec<_>>();
     files.extend(["src/facts/effect.rs", "src/facts/kind.rs", "src/decision.rs", "Cargo.lock"].map(Into::into));
+    files.extend(
+        ["clause", "language", "load", "notation", "recipe", "schema"]
+            .map(|module| format!("src/commands/{module}.rs").into()),
+    );
     files.sort();
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for file in files {

@@ -1,6 +1,6 @@
 //! Places in a text, and messages that point at them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -42,4 +42,27 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+}
+
+/// Something wrong in a file, before it is known which file it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where; `None`: the file as a whole.
+    pub span: Option<Span>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem.
+    pub fn new(span: Option<Span>, message: impl Into<String>, help: Option<String>) -> Self {
+        Self { span, message: message.into(), help }
+    }
+
+    /// The same for who reads a file.
+    pub fn in_file(self, path: &Path) -> Diagnostic {
+        Diagnostic { path: path.to_path_buf(), span: self.span, message: self.message, help: self.help }
+    }
 }

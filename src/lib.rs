@@ -9,9 +9,9 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 pub mod approval;
 pub mod audit;
-
 pub mod cli;
 pub mod commands;
 pub mod decision;
@@ -31,3 +31,4 @@ pub mod refusal;
 pub mod shell;
 pub mod syntax;
 pub mod terminal_text;
+mod toml_text;

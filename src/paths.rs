@@ -152,6 +152,11 @@ impl Paths {
         self.state.join("grants")
     }
 
+    /// The compiled command tables of the user.
+    pub fn tables_cache(&self) -> PathBuf {
+        self.state.join("commands.cache")
+    }
+
     /// The compiled policy.
     pub fn policy_cache(&self) -> PathBuf {
         self.state.join("policy.cache")

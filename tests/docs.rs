@@ -1,7 +1,8 @@
 //! What the documents say is so.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Sandbox, see};
@@ -89,6 +90,22 @@ fn everything_on_the_command_line_is_described() {
     let mut faults = Vec::new();
     visit(&vetsh::cli::command(), &mut faults);
     assert!(faults.is_empty(), "without help: {faults:?}");
+}
+
+/// The commands in docs/commands.md print what stands there, with the table that stands there.
+#[test]
+fn the_table_in_the_documents_is_read_as_they_say() {
+    let document = root().join("docs/commands.md");
+    let table = blocks(&fs::read_to_string(&document).unwrap(), "toml").swap_remove(0);
+    let sandbox = Sandbox::new("version = 1\n");
+    sandbox.write("config/commands/shipit.toml", table);
+    fs::set_permissions(sandbox.path("config/commands"), Permissions::from_mode(0o755)).unwrap();
+    trycmd::TestCases::new()
+        .env("HOME", sandbox.path("home").to_str().unwrap())
+        .env("VETSH_CONFIG", sandbox.path("config").to_str().unwrap())
+        .env("VETSH_STATE", sandbox.path("state").to_str().unwrap())
+        .case(document)
+        .run();
 }
 
 /// Links between documents lead somewhere.

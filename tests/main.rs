@@ -35,3 +35,4 @@ mod rewrites;
 mod shell;
 mod support;
 mod syntax;
+mod tables;

@@ -202,7 +202,7 @@ impl Judges {
 
 /// All that is wrong with a policy, with the lines at fault.
 fn rendered(diagnostics: &[Diagnostic]) -> String {
-    format!("the policy cannot be used\n{}", diagnostics.iter().map(layer::told).collect::<Vec<_>>().join("\n\n"))
+    format!("the policy cannot be used\n{}", layer::all_told(diagnostics))
 }
 
 impl ShellName {

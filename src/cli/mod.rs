@@ -2,6 +2,7 @@
 
 mod approvals;
 mod check;
+mod commands;
 mod elf;
 mod generate;
 mod install;
@@ -12,11 +13,14 @@ mod trust;
 mod uninstall;
 
 use std::ffi::OsString;
+use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::approval::human;
+use crate::diagnostic::Diagnostic;
 use crate::exit;
+use crate::policy::layer;
 use crate::shell::preamble;
 
 /// A drop-in shell that vets every command a coding agent gives to a shell.
@@ -36,6 +40,7 @@ enum Topic {
     Approvals(approvals::Arguments),
     Log(log::Arguments),
     Policy(policy::Arguments),
+    Commands(commands::Arguments),
     Trust(trust::Arguments),
     Install(install::Arguments),
     Uninstall(uninstall::Arguments),
@@ -60,6 +65,12 @@ impl From<std::io::Error> for Fault {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
     }
+}
+
+/// Prints what is wrong with files, and how much that is.
+fn write_faults(out: &mut impl Write, faults: &[Diagnostic]) -> std::io::Result<()> {
+    writeln!(out, "{}\n", layer::all_told(faults))?;
+    writeln!(out, "{} {} found", faults.len(), if faults.len() == 1 { "error" } else { "errors" })
 }
 
 /// Refuses what an agent may not do to an installation that stands. A script without a terminal may, so that machines
@@ -87,6 +98,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         Topic::Approvals(arguments) => approvals::run(&arguments),
         Topic::Log(arguments) => log::run(&arguments),
         Topic::Policy(arguments) => policy::run(&arguments),
+        Topic::Commands(arguments) => commands::run(&arguments),
         Topic::Trust(arguments) => trust::run(&arguments),
         Topic::Check(arguments) => check::run(&arguments),
         Topic::Install(arguments) => install::run(&arguments),

@@ -56,7 +56,8 @@ fn files(sources: &Sources) -> Vec<(PathBuf, LayerKind)> {
 
 fn check(sources: &Sources) -> Result<i32, Fault> {
     let faults = files(sources).into_iter().filter_map(|(path, kind)| layer::diagnose(&path, kind, sources.euid).err());
-    report(&faults.flatten().collect::<Vec<_>>())
+    let tables = layer::diagnose_tables(sources).err();
+    report(&faults.chain(tables).flatten().collect::<Vec<_>>())
 }
 
 /// Files by themselves: whose they are matters only where they count.
@@ -81,14 +82,10 @@ fn kind_of(path: &Path) -> LayerKind {
 }
 
 fn report(faults: &[Diagnostic]) -> Result<i32, Fault> {
-    let mut out = io::stdout().lock();
-    for fault in faults {
-        writeln!(out, "{}\n", layer::told(fault))?;
-    }
     if faults.is_empty() {
         return Ok(exit::SUCCESS);
     }
-    writeln!(out, "{} {} found", faults.len(), if faults.len() == 1 { "error" } else { "errors" })?;
+    super::write_faults(&mut io::stdout().lock(), faults)?;
     Ok(exit::FAULTY)
 }
 

@@ -3,36 +3,61 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer, de};
-use toml::Spanned;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::notation;
-use super::schema::{Case, Condition, EffectSpec, List, Name, OperandSpec, Program, Shell, Style, Target, Text, Token};
-use crate::diagnostic::{Diagnostic, Span};
+use super::schema::{
+    self, Case, Condition, EffectSpec, Language, Name, OperandSpec, Program, Shell, Style, Target, Text, Token,
+};
+use crate::advice;
+use crate::diagnostic::{Diagnostic, Problem, Span};
+use crate::facts::kind::{Aspect, Effect};
+use crate::toml_text::{self, List, Spanned, table, tables, take_tables};
+
+/// Why an entry may not have a name, and what to do about it.
+type Refusal = (String, String);
 
 /// The entries of one file, or everything that is wrong with it.
 pub fn load(text: &str, path: &Path) -> Result<Vec<Program>, Vec<Diagnostic>> {
-    let file: File = toml::from_str(text).map_err(|error| {
-        let span = error.span().map(|span| Span::new(span.start, span.end));
-        vec![Diagnostic { path: path.to_owned(), span, message: error.message().to_owned(), help: None }]
-    })?;
-    let mut faults = Faults { path, list: Vec::new() };
-    let mut programs = Vec::with_capacity(file.program.len());
-    let mut places = Vec::with_capacity(file.program.len());
-    for entry in file.program {
-        let span = entry.span();
-        places.push(Span::new(span.start, span.end));
-        programs.push(entry.into_inner().build(&mut faults));
-    }
+    load_if(text, path, &|_| None)
+}
+
+/// The same, where an entry may not have every name.
+pub(super) fn load_if(
+    text: &str,
+    path: &Path,
+    refusal: &dyn Fn(&str) -> Option<Refusal>,
+) -> Result<Vec<Program>, Vec<Diagnostic>> {
+    let mut faults = Faults { text, refusal, list: Vec::new() };
+    let (places, programs): (Vec<Span>, Vec<Program>) = entries(text, &mut faults.list)
+        .into_iter()
+        .map(|(place, entry)| (place, entry.build(place, &mut faults)))
+        .unzip();
     for (program, place) in programs.iter().zip(&places) {
         for name in unknown_options(program, &programs) {
-            faults.add(*place, format!("`{}` names the option `{name}`, which it does not list", program.name()));
+            let message = format!("`{}` names the option `{name}`, which it does not list", program.name());
+            faults.list.push(Problem::new(Some(*place), message, Some("add it to `options`".to_owned())));
         }
         for name in doubled_options(program) {
-            faults.add(*place, format!("`{}` spells the option `{name}` twice", program.name()));
+            let message = format!("`{}` spells the option `{name}` twice", program.name());
+            faults.list.push(Problem::new(Some(*place), message, Some("leave one of them".to_owned())));
         }
     }
-    if faults.list.is_empty() { Ok(marked(part(programs))) } else { Err(faults.list) }
+    if faults.list.is_empty() {
+        return Ok(marked(part(programs)));
+    }
+    faults.list.sort_by_key(|fault| fault.span);
+    Err(faults.list.into_iter().map(|fault| fault.in_file(path)).collect())
+}
+
+/// The entries as they are written, each with the place of its header.
+fn entries(text: &str, problems: &mut Vec<Problem>) -> Vec<(Span, Entry)> {
+    let Some(mut root) = toml_text::root(text, problems) else { return Vec::new() };
+    let programs = take_tables(root.get_mut(), "program", problems);
+    let Nothing { .. } = table(root, problems);
+    let header = |span: Span| Span::new(span.start, span.start + "[[program]]".len());
+    tables(programs, problems).into_iter().map(|(span, entry)| (header(span), entry)).collect()
 }
 
 /// Notes which entries have others below them.
@@ -66,159 +91,124 @@ fn part(programs: Vec<Program>) -> Vec<Program> {
     parted
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    program: Vec<Spanned<Entry>>,
+/// What stands beside the entries.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Nothing {
+    /// Read apart; here so that it counts as known.
+    #[serde(rename = "program")]
+    _program: IgnoredAny,
 }
 
 /// An entry as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct Entry {
-    name: Words,
+    name: List,
     style: Option<Spanned<String>>,
-    #[serde(default)]
     subcommands: bool,
-    #[serde(default)]
     everywhere: bool,
-    #[serde(default)]
-    options: Words,
+    options: List,
     operands: Option<Spanned<String>>,
-    #[serde(default)]
     case: Vec<EntryCase>,
-    #[serde(default)]
-    effects: Words,
-    #[serde(default)]
+    effects: List,
     reason: String,
-    inspect: Option<Words>,
-    #[serde(default)]
-    dry: Words,
-    #[serde(default)]
-    recipes: Words,
-    #[serde(default)]
-    environment: Words,
-    #[serde(default)]
-    settings: Words,
+    inspect: Option<List>,
+    dry: List,
+    recipes: List,
+    environment: List,
+    settings: List,
     other: Option<Spanned<String>>,
     unlisted: Option<Spanned<String>>,
-    #[serde(default)]
     appends: bool,
-    #[serde(default)]
-    stops: Words,
-    #[serde(default)]
-    builtin: Words,
-    #[serde(default = "yes")]
-    standard: bool,
+    stops: List,
+    builtin: List,
+    standard: Option<bool>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct EntryCase {
     #[serde(rename = "if")]
     when: Option<Spanned<String>>,
     unless: Option<Spanned<String>>,
     operands_at_least: Option<Spanned<usize>>,
     operands: Option<Spanned<String>>,
-    #[serde(default)]
-    effects: Words,
+    effects: List,
 }
 
-const fn yes() -> bool {
-    true
-}
-
-/// One string or a list of strings.
-#[derive(Default)]
-struct Words(Vec<Spanned<String>>);
-
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Spanned::<Written>::deserialize(deserializer)?;
-        let span = written.span();
-        Ok(Self(match written.into_inner() {
-            Written::One(text) => vec![Spanned::new(span, text)],
-            Written::List(words) => words,
-        }))
-    }
-}
-
-/// [`Words`] as it is written; a list knows the place of each of its words.
-enum Written {
-    One(String),
-    List(Vec<Spanned<String>>),
-}
-
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WrittenVisitor)
-    }
-}
-
-struct WrittenVisitor;
-
-impl<'de> de::Visitor<'de> for WrittenVisitor {
-    type Value = Written;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("a string or a list of strings")
+impl List {
+    fn texts(self) -> schema::List<Text> {
+        self.items.into_iter().map(|word| word.into_inner().into()).collect()
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-        Ok(Written::One(text.to_owned()))
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Written, A::Error> {
-        let mut words = Vec::new();
-        while let Some(word) = list.next_element()? {
-            words.push(word);
-        }
-        Ok(Written::List(words))
-    }
-}
-
-impl Words {
-    fn texts(self) -> List<Text> {
-        self.0.into_iter().map(|word| word.into_inner().into()).collect()
-    }
-
-    fn parse<T: Clone>(self, faults: &mut Faults, parse: impl Fn(&str) -> Result<T, String>) -> List<T> {
-        self.0.into_iter().filter_map(|word| faults.parse(&word, |word| parse(word))).collect()
+    fn parse<T: Clone>(self, faults: &mut Faults, parse: impl Fn(&str) -> Result<T, String>) -> schema::List<T> {
+        self.items.into_iter().filter_map(|word| faults.parse(&word, |word| parse(word))).collect()
     }
 }
 
 /// What is wrong with a file, as it is found.
 struct Faults<'a> {
-    path: &'a Path,
-    list: Vec<Diagnostic>,
+    text: &'a str,
+    refusal: &'a dyn Fn(&str) -> Option<Refusal>,
+    list: Vec<Problem>,
 }
 
 impl Faults<'_> {
-    fn add(&mut self, span: Span, message: String) {
-        self.list.push(Diagnostic { path: self.path.to_owned(), span: Some(span), message, help: None });
+    /// The names that are written, if an entry may have them.
+    fn names(&mut self, written: &Spanned<String>) -> Vec<Name> {
+        let names = self.parse(written, notation::names).unwrap_or_default();
+        if let Some((message, help)) = names.iter().find_map(|name| (self.refusal)(&name.text)) {
+            self.list.push(Problem::at(written, message, help));
+        }
+        names
     }
 
-    fn parse<T>(&mut self, word: &Spanned<String>, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
-        let span = word.span();
-        match parse(word.get_ref()) {
-            Ok(value) => Some(value),
-            Err(fault) => {
-                self.add(Span::new(span.start, span.end), format!("{fault}, in \"{}\"", word.get_ref()));
-                None
-            }
-        }
+    fn parse<T>(&mut self, written: &Spanned<String>, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let fault = match parse(written.get_ref()) {
+            Ok(value) => return Some(value),
+            Err(fault) => fault,
+        };
+        let span = Span::from(written.span());
+        // The word at fault, where the fault names it and it stands there as it is.
+        let word = fault.split('`').nth(1).filter(|word| !word.is_empty());
+        let within = word.and_then(|word| {
+            let at = span.start + self.text.get(span.start..span.end)?.find(word)?;
+            Some(Span::new(at, at + word.len()))
+        });
+        let help = word.and_then(|word| nearest(&fault, word)).map(|near| format!("did you mean `{near}`?"));
+        let help = help.unwrap_or_else(|| "docs/commands.md has the notation".to_owned());
+        self.list.push(Problem::new(Some(within.unwrap_or(span)), fault, Some(help)));
+        None
     }
 }
 
+/// The word of the notation that was meant.
+fn nearest(fault: &str, word: &str) -> Option<&'static str> {
+    let known: Vec<&str> = match fault.strip_prefix("unknown ")?.split(' ').next()? {
+        "role" => notation::ROLES.iter().map(|(word, _)| *word).collect(),
+        "effect" => Effect::ALL.iter().map(|effect| effect.word()).collect(),
+        "aspect" => Aspect::ALL.iter().map(|aspect| aspect.word()).collect(),
+        "language" => Language::ALL.iter().map(|language| language.word()).collect(),
+        "style" => Style::ALL.iter().map(|style| style.word()).collect(),
+        "shell" => Shell::ALL.iter().map(|shell| shell.word()).collect(),
+        _ => return None,
+    };
+    advice::nearest(word, &known)
+}
+
 impl Entry {
-    fn build(self, faults: &mut Faults) -> Program {
+    fn build(self, place: Span, faults: &mut Faults) -> Program {
+        if self.name.items.is_empty() {
+            let help = "write the program and its subcommand: `name = \"git push\"`".to_owned();
+            faults.list.push(Problem::new(Some(place), "an entry without `name`", Some(help)));
+        }
         let style = |word: &str| Style::from_word(word).ok_or_else(|| format!("unknown style `{word}`"));
         let shell = |word: &str| Shell::from_word(word).ok_or_else(|| format!("unknown shell `{word}`"));
         let style = self.style.and_then(|word| faults.parse(&word, style));
-        let below = self.name.0.iter().any(|name| name.get_ref().contains(' '));
+        let below = self.name.items.iter().any(|name| name.get_ref().contains(' '));
         Program {
-            names: self.name.0.into_iter().filter_map(|word| faults.parse(&word, notation::names)).flatten().collect(),
+            names: self.name.items.iter().flat_map(|word| faults.names(word)).collect(),
             style,
             subcommands: self.subcommands,
             parent: false,
@@ -229,7 +219,7 @@ impl Entry {
             effects: self.effects.parse(faults, notation::effect),
             inspect: match self.inspect {
                 Some(words) => words.texts(),
-                None if style == Some(Style::None) => List::default(),
+                None if style == Some(Style::None) => schema::List::default(),
                 // `helm install --version 1.2` names a version; alone it needs no word for it.
                 None if self.subcommands || below => [Text::Borrowed("--help")].into_iter().collect(),
                 None => [Text::Borrowed("--help"), Text::Borrowed("--version")].into_iter().collect(),
@@ -246,7 +236,7 @@ impl Entry {
             appends: self.appends,
             stops: self.stops.texts(),
             builtin: self.builtin.parse(faults, shell),
-            standard: self.standard,
+            standard: self.standard.unwrap_or(true),
             reason: self.reason.into(),
         }
     }
@@ -259,10 +249,10 @@ impl EntryCase {
         let unless = self.unless.map(Spanned::into_inner).unwrap_or_default();
         let mut condition = faults.parse(&when, |when| notation::case_condition(when, &unless))?;
         if let Some(count) = self.operands_at_least.map(Spanned::into_inner) {
-            let enough: List<Token> = vec![Token::Operands(count.saturating_sub(1))].into();
+            let enough: schema::List<Token> = vec![Token::Operands(count.saturating_sub(1))].into();
             condition.all = condition.all.iter().cloned().chain([enough]).collect();
         }
-        let operands: Option<List<OperandSpec>> = match self.operands {
+        let operands: Option<schema::List<OperandSpec>> = match self.operands {
             Some(word) => Some(faults.parse(&word, notation::operands)?.into()),
             None => None,
         };
@@ -306,7 +296,7 @@ fn option_tokens(condition: &Condition) -> impl Iterator<Item = &str> {
 
 /// The spellings that an entry lists more than once.
 fn doubled_options(program: &Program) -> Vec<&str> {
-    let mut spellings: Vec<_> = program.options.iter().flat_map(super::schema::OptionSpec::spellings).collect();
+    let mut spellings: Vec<_> = program.options.iter().flat_map(schema::OptionSpec::spellings).collect();
     spellings.sort_unstable();
     spellings.iter().zip(spellings.iter().skip(1)).filter(|(one, next)| one == next).map(|(one, _)| *one).collect()
 }

@@ -7,8 +7,10 @@ pub mod clause;
 mod language;
 pub mod load;
 pub mod notation;
+pub mod outline;
 pub mod recipe;
 pub mod schema;
+pub mod user;
 
 mod bind;
 mod condition;

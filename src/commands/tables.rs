@@ -76,6 +76,12 @@ impl Tables {
         user(&|name| name == path).or_else(|| exact(path)).or_else(|| user(&matches)).or_else(glob)
     }
 
+    /// Whether the entry of exactly this path is a user's own.
+    pub(super) fn is_own(&self, path: &str) -> bool {
+        let found = self.entry(path);
+        found.is_some_and(|(_, entry)| self.user.iter().any(|own| std::ptr::eq(own, entry)))
+    }
+
     /// Whether an entry exists for `path` or for something below it.
     pub(super) fn leads(&self, path: &str) -> bool {
         exact_below(path)
@@ -113,6 +119,11 @@ impl<'a> Table<'a> {
         };
         self.program.builtin.contains(&shell)
     }
+}
+
+/// All shipped entries by their names.
+pub(super) fn shipped() -> impl Iterator<Item = (&'static str, &'static Program)> {
+    generated::NAMES.iter().chain(generated::GLOBS).map(|(name, _, program)| (*name, *program))
 }
 
 fn exact(path: &str) -> Option<(&'static str, &'static Program)> {

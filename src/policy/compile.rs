@@ -1,27 +1,17 @@
 //! A policy file as written becomes a layer, or everything that is wrong with it.
 
 use std::collections::HashMap;
-use std::path::Path;
 
+use crate::advice;
 use crate::decision::{LayerKind, Mode};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Problem, Span};
 use crate::facts::{Aspect, Doubt, Effect};
+use crate::toml_text::{List, Spanned};
 
-use super::schema::{self, File, Head, List, RuleTable, Spanned};
+use super::schema::{self, File, Head, RuleTable};
 use super::settings::Settings;
 use super::statement::{Effects, Entry, ModeEntry, Rule};
-use super::{Core, advice, builtin, rule, wrapper};
-
-/// Something wrong in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Where; `None`: the file as a whole.
-    pub span: Option<Span>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-}
+use super::{Core, builtin, rule, wrapper};
 
 /// A layer that compiled.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,21 +35,6 @@ pub struct Example {
     pub matches: bool,
     /// Where it is written.
     pub span: Span,
-}
-
-impl Problem {
-    pub(super) fn new(span: Option<Span>, message: impl Into<String>, help: Option<String>) -> Self {
-        Self { span, message: message.into(), help }
-    }
-
-    /// The same for who reads a file.
-    pub fn in_file(self, path: &Path) -> Diagnostic {
-        Diagnostic { path: path.to_path_buf(), span: self.span, message: self.message, help: self.help }
-    }
-
-    pub(super) fn at<T>(what: &Spanned<T>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(Some(what.span().into()), message, Some(help.into()))
-    }
 }
 
 /// Compiles the text of a layer's file.

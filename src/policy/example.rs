@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::commands::Tables;
+use crate::diagnostic::Problem;
 use crate::facts::{self, Places, Settings, Task};
 use crate::host::{AssumedHost, Host};
 use crate::syntax::Dialect;
 
 use super::compile::Example;
-use super::{Call, Compiled, Problem, Roots, evaluate};
+use super::{Call, Compiled, Roots, evaluate};
 
 /// The machine on which examples run: nothing on it is known but where things are.
 const HOME: &str = "/home/user";

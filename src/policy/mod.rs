@@ -3,7 +3,6 @@
 //! `schema` knows the keys of the file, `compile` makes a [`Layer`] of it or says all that is wrong, `layer` finds and
 //! caches layers, [`evaluate()`] judges facts by them.
 
-mod advice;
 pub mod builtin;
 mod compile;
 mod evaluate;
@@ -25,7 +24,7 @@ use crate::commands::Program;
 use crate::decision::{LayerKind, Mode};
 use crate::facts::Aspect;
 
-pub use compile::{Compiled, Example, Problem, compile};
+pub use compile::{Compiled, Example, compile};
 pub use evaluate::evaluate;
 pub use index::{Bytes, Index, Key, Rules};
 pub use pattern::Roots;

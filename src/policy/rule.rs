@@ -1,11 +1,12 @@
 //! A `[[rule]]` as written becomes a [`Rule`].
 
 use crate::decision::{LayerKind, Verdict};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Problem, Span};
+use crate::toml_text::{List, Spanned};
 
 use super::builtin;
-use super::compile::{Compiler, Problem};
-use super::schema::{List, RuleTable, Spanned};
+use super::compile::Compiler;
+use super::schema::RuleTable;
 use super::statement::{Effects, Rule};
 
 /// A rule with this many alternatives in one glob was not written by hand.

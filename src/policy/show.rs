@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::commands::{Program, user};
 use crate::decision::{LayerKind, Provenance, Verdict};
 use crate::facts::{Aspect, Doubt, DoubtFact, Effect, EffectFact, Facts, Location, Part};
 
@@ -27,6 +28,7 @@ pub fn text(policy: &Policy, rules: &[(LayerKind, Vec<Rule>)], call: &Call<'_>) 
             line(&mut out, &format!("{} = [\"{glob}\"]", aspect.word()), &told(layer));
         }
     }
+    tables(&mut out, policy);
     settings(&mut out, policy);
     for (layer, rules) in rules {
         let trusted = policy.layers().iter().any(|other| other.kind == *layer && other.trusted);
@@ -84,6 +86,19 @@ fn doubts(out: &mut String, policy: &Policy, call: &Call<'_>) -> Result<(), Faul
         line(out, &entry(doubt.word(), finding.verdict), &place(&finding.provenance));
     }
     Ok(())
+}
+
+/// The programs that layers describe, and whether they stand in place of what is shipped.
+fn tables(out: &mut String, policy: &Policy) {
+    let described = |layer: &&Layer| !layer.core.wrappers.is_empty();
+    for layer in policy.layers().iter().filter(described) {
+        out.push('\n');
+        let replaced = user::replaced(&layer.core.wrappers).collect::<Vec<_>>();
+        for name in layer.core.wrappers.iter().map(Program::name) {
+            let place = if replaced.contains(&name) { ", in place of the shipped entry" } else { "" };
+            line(out, &format!("# command table `{name}`"), &(told(layer) + place));
+        }
+    }
 }
 
 fn settings(out: &mut String, policy: &Policy) {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::commands::load::load;
 use crate::commands::schema::Program;
-use crate::diagnostic::Span;
+use crate::diagnostic::{Problem, Span};
 
-use super::compile::{Compiler, Problem};
+use super::compile::Compiler;
 use super::schema::WrapperTable;
 
 /// Compiles one wrapper.

@@ -39,7 +39,9 @@ impl Machine {
         let sources = Sources {
             system: etc.join("policy.toml"),
             user: config.join("policy.toml"),
+            commands: config.join("commands"),
             cache: state.join("policy.cache"),
+            tables_cache: state.join("commands.cache"),
             projects: state.join("projects"),
             trust: state.join("trust"),
             full: state.join("full"),
@@ -131,7 +133,7 @@ fn a_layer_counts_only_if_nobody_else_can_write_it() {
                 fs::remove_file(&sources.user).unwrap();
                 fs::create_dir(&sources.user).unwrap();
             },
-            "error: this policy is not a regular file\n--> /config/policy.toml\n = help: put a readable policy there, or take it away",
+            "error: this policy is not a regular file\n--> /config/policy.toml\n = help: put a readable file there, or take it away",
         ),
         (
             &|sources| {
@@ -139,11 +141,11 @@ fn a_layer_counts_only_if_nobody_else_can_write_it() {
                 rustix::fs::mknodat(rustix::fs::CWD, &sources.user, rustix::fs::FileType::Fifo, 0o600.into(), 0)
                     .unwrap();
             },
-            "error: this policy is not a regular file\n--> /config/policy.toml\n = help: put a readable policy there, or take it away",
+            "error: this policy is not a regular file\n--> /config/policy.toml\n = help: put a readable file there, or take it away",
         ),
         (
             &|sources| write(&sources.user, b"version = 1\n# \xff\n"),
-            "error: this policy is not UTF-8 text\n--> /config/policy.toml\n = help: put a readable policy there, or take it away",
+            "error: this policy is not UTF-8 text\n--> /config/policy.toml\n = help: put a readable file there, or take it away",
         ),
         (
             &|sources| {

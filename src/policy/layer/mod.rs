@@ -2,6 +2,7 @@
 
 mod cache;
 mod open;
+mod tables;
 pub mod trust;
 
 use std::fs;
@@ -9,12 +10,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::commands::schema::Program;
 use crate::decision::{LayerKind, Mode};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problem};
 use crate::paths;
 
 use super::index::hash;
-use super::{Compiled, Core, Fault, Layer, Policy, Problem, Rule, compile, example};
+use super::{Compiled, Core, Fault, Layer, Policy, Rule, compile, example};
 use cache::Slot;
 use open::{Refused, Stamp};
 use trust::TrustStore;
@@ -26,8 +28,12 @@ pub struct Sources {
     pub system: PathBuf,
     /// The user's layer.
     pub user: PathBuf,
+    /// The folder of the user's own command tables.
+    pub commands: PathBuf,
     /// The user's compiled layer.
     pub cache: PathBuf,
+    /// The user's compiled tables.
+    pub tables_cache: PathBuf,
     /// The folder of the projects' compiled layers; each also tells that its project had one.
     pub projects: PathBuf,
     /// The folder of trusted contents.
@@ -51,7 +57,9 @@ impl Sources {
         Self {
             system: paths::SYSTEM_POLICY.into(),
             user: paths.policy(),
+            commands: paths.commands(),
             cache: paths.policy_cache(),
+            tables_cache: paths.tables_cache(),
             projects: paths.state.join("projects"),
             trust: paths.trust(),
             full: paths.state.join("full"),
@@ -79,8 +87,9 @@ impl Sources {
     /// The same, with nothing remembered and nothing to be remembered.
     fn without_state(&self) -> Self {
         let nowhere = Path::new("/dev/null/nowhere");
-        let [cache, projects, trust, full] = ["cache", "projects", "trust", "full"].map(|name| nowhere.join(name));
-        Self { cache, projects, trust, full, ..self.clone() }
+        let places = ["cache", "tables", "projects", "trust", "full"].map(|name| nowhere.join(name));
+        let [cache, tables_cache, projects, trust, full] = places;
+        Self { cache, tables_cache, projects, trust, full, ..self.clone() }
     }
 
     fn slot(&self, path: PathBuf) -> Slot {
@@ -116,6 +125,10 @@ pub fn load(sources: &Sources) -> Result<Policy, Vec<Diagnostic>> {
     if !others {
         let slot = sources.slot(sources.cache.clone());
         match read(&sources.user, LayerKind::User, &slot, sources.euid) {
+            Ok(layer) => layers.extend(layer),
+            Err(found) => faults.extend(found),
+        }
+        match tables::read(sources) {
             Ok(layer) => layers.extend(layer),
             Err(found) => faults.extend(found),
         }
@@ -155,7 +168,7 @@ fn is_acknowledged(sources: &Sources) -> bool {
 
 /// Reads one layer, from its compiled form where that still holds.
 fn read(path: &Path, kind: LayerKind, slot: &Slot, euid: u32) -> Result<Option<Layer>, Vec<Diagnostic>> {
-    let refused = |fault: Refused| vec![refusal(path, kind, &fault)];
+    let refused = |fault: Refused| vec![refusal("policy", path, kind, &fault)];
     let Some(opened) = open::open(path, kind, euid).map_err(refused)? else {
         return Ok(None);
     };
@@ -173,10 +186,11 @@ fn read(path: &Path, kind: LayerKind, slot: &Slot, euid: u32) -> Result<Option<L
     if slot.owner == euid {
         keep(slot, stamp, kind, &compiled);
     }
-    let layer = Layer::new(kind, trusted, compiled);
-    layer
-        .map(Some)
-        .map_err(|fault| vec![Diagnostic { path: path.into(), span: None, message: fault.to_string(), help: None }])
+    Layer::new(kind, trusted, compiled).map(Some).map_err(|fault| vec![failed(path, &fault)])
+}
+
+fn failed(path: &Path, fault: &Fault) -> Diagnostic {
+    Diagnostic { path: path.into(), span: None, message: fault.to_string(), help: None }
 }
 
 fn keep(slot: &Slot, stamp: Stamp, kind: LayerKind, compiled: &Compiled) {
@@ -199,13 +213,18 @@ fn recompile(path: &Path, kind: LayerKind, euid: u32, stamp: Stamp) -> Result<Ve
 pub fn text(path: &Path, kind: LayerKind, euid: u32) -> Result<Option<String>, Diagnostic> {
     let opened = open::open(path, kind, euid);
     let text = opened.and_then(|opened| opened.map(open::Opened::text).transpose());
-    text.map_err(|fault| refusal(path, kind, &fault))
+    text.map_err(|fault| refusal("policy", path, kind, &fault))
 }
 
 /// Everything wrong with a layer's file; as a layer of this kind it would count.
 pub fn diagnose(path: &Path, kind: LayerKind, euid: u32) -> Result<Option<Compiled>, Vec<Diagnostic>> {
     let text = text(path, kind, euid).map_err(|fault| vec![fault])?;
     text.map(|text| compile_file(path, &text, kind)).transpose()
+}
+
+/// The user's own command tables, or everything that is wrong with them.
+pub fn diagnose_tables(sources: &Sources) -> Result<Vec<Program>, Vec<Diagnostic>> {
+    tables::diagnose(sources)
 }
 
 /// Compiles the text of a file and runs its examples, wherever the file lies.
@@ -227,7 +246,12 @@ pub fn told(fault: &Diagnostic) -> String {
     fault.render(&source.unwrap_or_default())
 }
 
-fn refusal(path: &Path, kind: LayerKind, fault: &Refused) -> Diagnostic {
-    let message = format!("this policy {fault}");
+/// Several faults as they are printed.
+pub fn all_told(faults: &[Diagnostic]) -> String {
+    faults.iter().map(told).collect::<Vec<_>>().join("\n\n")
+}
+
+fn refusal(what: &str, path: &Path, kind: LayerKind, fault: &Refused) -> Diagnostic {
+    let message = format!("this {what} {fault}");
     Diagnostic { path: path.to_path_buf(), span: None, message, help: Some(fault.help(path, kind)) }
 }

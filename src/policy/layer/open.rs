@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+use sha2::{Digest, Sha256};
 
 use crate::decision::LayerKind;
 
@@ -55,7 +56,7 @@ impl Refused {
         let owner = if kind == LayerKind::System { "root" } else { "you" };
         match self {
             Self::Unreadable(_) | Self::NotFile | Self::NotText | Self::TooLarge(_) => {
-                "put a readable policy there, or take it away".to_owned()
+                "put a readable file there, or take it away".to_owned()
             }
             Self::Foreign(_) => format!("it has to belong to {owner}"),
             Self::Open => format!("chmod go-w {path}"),
@@ -107,7 +108,8 @@ fn is_ours(metadata: &fs::Metadata, kind: LayerKind, euid: u32) -> bool {
     metadata.uid() == 0 || (kind != LayerKind::System && metadata.uid() == euid)
 }
 
-fn folder_is_closed(path: &Path, kind: LayerKind, euid: u32) -> Result<(), Refused> {
+/// Whether nobody else can put another file in the place of this one.
+pub(super) fn folder_is_closed(path: &Path, kind: LayerKind, euid: u32) -> Result<(), Refused> {
     let folder = path.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
     let metadata = fs::metadata(folder)?;
     if is_ours(&metadata, kind, euid) && metadata.mode() & 0o022 == 0 { Ok(()) } else { Err(Refused::OpenFolder) }
@@ -132,6 +134,24 @@ impl Stamp {
         let signed = [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()];
         let [mtime, mtime_part, ctime, ctime_part] = signed.map(i64::cast_unsigned);
         Self([metadata.dev(), metadata.ino(), metadata.size(), mtime, mtime_part, ctime, ctime_part])
+    }
+
+    /// Of several files together.
+    pub(super) fn of_all<'a>(files: impl Iterator<Item = (&'a [u8], Self)>) -> Self {
+        let mut all = Vec::new();
+        let (mut mtime, mut ctime) = (0, 0);
+        for (name, stamp) in files {
+            all.extend_from_slice(name);
+            all.push(0);
+            all.extend(stamp.0.iter().flat_map(|number| number.to_le_bytes()));
+            let [_, _, _, own_mtime, _, own_ctime, _] = stamp.0;
+            (mtime, ctime) = (own_mtime.max(mtime), own_ctime.max(ctime));
+        }
+        let digest = Sha256::digest(&all);
+        let [a, b, c, d] = [0, 8, 16, 24].map(|at| {
+            digest.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes).unwrap_or_default()
+        });
+        Self([a, b, c, mtime, d, ctime, 0])
     }
 
     /// Of no file: what is kept under it never counts.

@@ -1,7 +1,7 @@
 //! What to say to someone who wrote a word that is not known.
 
 /// A message of the deserializer in our words, and what to do about it.
-pub(super) fn of(message: &str) -> (String, Option<String>) {
+pub(crate) fn of(message: &str) -> (String, Option<String>) {
     let mut words = message.split('`').skip(1).step_by(2);
     let kinds = [("unknown field", "key"), ("unknown variant", "word")];
     if let Some((_, kind)) = kinds.iter().find(|(start, _)| message.starts_with(start)) {
@@ -15,12 +15,12 @@ pub(super) fn of(message: &str) -> (String, Option<String>) {
 }
 
 /// What to do about a text that is no TOML.
-pub(super) fn syntax(message: &str) -> Option<String> {
+pub(crate) fn syntax(message: &str) -> Option<String> {
     message.contains("dotted key").then(|| "write the key in quotes: `\"write.project\" = \"allow\"`".to_owned())
 }
 
 /// The nearest of the known words, or all of them where none is near.
-pub(super) fn help<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn help<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let known = known.collect::<Vec<_>>();
     if let Some(near) = nearest(word, &known) {
         return Some(format!("did you mean `{near}`?"));
@@ -30,7 +30,7 @@ pub(super) fn help<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Opti
 }
 
 /// The known word that is at most a third of its letters away.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let near = known.iter().map(|known| (distance(&lower, known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, known)| *distance <= word.len().max(known.len()) / 3).map(|(_, known)| known)
