@@ -118,7 +118,8 @@ fn what_the_script_made_itself() {
         ("echo a > notes.txt; rm notes.txt", "write.project /home/u/p/notes.txt, delete.project /home/u/p/notes.txt"),
         (
             "mv notes.txt x && rm x",
-            "write.project /home/u/p/notes.txt, write.project /home/u/p/x, delete.project /home/u/p/x",
+            "write.project /home/u/p/notes.txt, write.project /home/u/p/x, delete.project /home/u/p/notes.txt, \
+             delete.replaceable /home/u/p/x",
         ),
         (
             "cp -r src copy; rm -rf copy",

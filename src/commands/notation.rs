@@ -116,6 +116,8 @@ pub const ROLES: &[(&str, Role)] = &[
     ("new-branch", Role::NewBranch),
     ("other-tree", Role::OtherTree),
     ("move", Role::Move),
+    ("copy", Role::Copy),
+    ("link", Role::Link),
     ("make-folder", Role::MakeFolder),
     ("chdir", Role::Chdir),
     ("run", Role::Run),

@@ -194,8 +194,12 @@ pub enum Role {
     NewBranch,
     /// The repository or the working tree that is meant instead of the one at hand.
     OtherTree,
-    /// A path that is moved away.
+    /// A path that is moved to where the call writes.
     Move,
+    /// A path that is copied to where the call writes.
+    Copy,
+    /// A path that gets another name where the call writes.
+    Link,
     /// A folder that is made.
     MakeFolder,
     /// The working directory of what follows.

@@ -1,12 +1,11 @@
 //! Files and folders that programs write, change in place, link or make.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::effect::Effect;
 use super::path::KEEP_CONTENT;
-use super::place;
 use super::state::Made;
 use super::table::Judged;
 use super::value::{Argument, Piece, UnknownKind};
@@ -31,31 +30,6 @@ impl Walker<'_> {
                 None => Made::Edited,
             };
             self.state.touch(path, made);
-        }
-    }
-
-    /// `ln -s`: what is done to the link is done to where it leads.
-    pub(super) fn linked(&mut self, judged: &Judged<'_>) {
-        let reading = judged.reading;
-        if *judged.name != "ln" || !reading.options.iter().any(|given| given.is("-s")) {
-            return;
-        }
-        let [to, rest @ ..] = reading.operands.as_slice() else { return };
-        let name = rest.first().map_or_else(|| Argument::known(".", judged.by.at), |name| (**name).clone());
-        for link in self.targets(&name.pieces).into_iter().filter_map(|target| target.path) {
-            let folder = matches!(self.host.look(&link).kind, LookKind::Directory);
-            let base = to.text().and_then(|text| place::path(&text).file_name().map(ToOwned::to_owned));
-            let link = match (folder, base) {
-                (true, Some(base)) => link.join(base),
-                _ => link,
-            };
-            let lead = to.text().map(|text| place::path(&text));
-            let Some(to) = lead else {
-                self.state.touch(link, Made::Unknown(UnknownKind::Any));
-                continue;
-            };
-            let to = place::normal(&link.parent().unwrap_or(Path::new("/")).join(to));
-            self.state.touch(link, Made::Link(to));
         }
     }
 

@@ -29,6 +29,7 @@ mod shell;
 mod state;
 mod table;
 pub mod task;
+mod transfer;
 pub mod value;
 mod walker;
 mod wrapper;

@@ -143,7 +143,7 @@ impl Walker<'_> {
 
     /// What a program prints of the files that it reads.
     fn read_taint(&mut self, judged: &Judged<'_>) -> Option<UnknownKind> {
-        let read = |used: &&crate::commands::Use<'_>| matches!(used.role, Role::Read | Role::ArchiveRead);
+        let read = |used: &&crate::commands::Use<'_>| matches!(used.role, Role::Read | Role::Copy | Role::ArchiveRead);
         judged.reading.uses.iter().filter(read).find_map(|used| {
             let content = self.content(&used.value.pieces);
             let kind = super::state::Value::Scalar(content).kind();

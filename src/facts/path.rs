@@ -95,6 +95,9 @@ impl Walker<'_> {
             } else {
                 (aspect, delete_reason(aspect).into())
             };
+            if let Some(path) = target.path.clone().or_else(|| target.below.clone()).filter(|_| reach != Reach::Away) {
+                self.lose_moved(&path, by);
+            }
             let effect = if reach == Reach::Away && aspect != Aspect::Root { Effect::Write } else { Effect::Delete };
             self.effect((effect, Some(aspect)), Some(target.shown), by, reason);
             if let Some(path) = target.path {
@@ -116,13 +119,19 @@ impl Walker<'_> {
             Some(Made::Deleted) if target.path.is_some() => {
                 return (Aspect::Replaceable, "this script took it away before".into());
             }
+            Some(Made::Moved(_)) if target.path.is_some() => {
+                return (Aspect::Replaceable, "this script moved it there".into());
+            }
+            Some(Made::Copied(_)) if self.host.assumed() && reach == Reach::File => {
+                return (Aspect::Replaceable, "this script copied it there".into());
+            }
             Some(Made::Written(_) | Made::Built | Made::Folder | Made::Link(_)) if self.is_new(target) => {
                 return (Aspect::Replaceable, "this script made it".into());
             }
-            Some(Made::Unknown(_)) if self.is_copy(target) => {
+            Some(Made::Unknown(_) | Made::Copied(_)) if self.is_copy(target) => {
                 return (Aspect::Replaceable, "this script made it, and moved nothing there".into());
             }
-            Some(Made::Unknown(_)) if !built || self.moved_work() => {
+            Some(Made::Unknown(_) | Made::Copied(_)) if !built || self.moved_work() => {
                 return (Aspect::Project, "this script put something there that is not known".into());
             }
             _ => {}

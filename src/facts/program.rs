@@ -172,6 +172,7 @@ impl Walker<'_> {
     ) {
         let spot = self.settings.places.spot(path, self.host);
         let made = self.state.files.get(path).cloned().or_else(|| self.left_by_script(path));
+        let made = made.or_else(|| self.origin(path).map(Made::Copied));
         let aspect = match made {
             Some(Made::Unknown(UnknownKind::Downloaded)) => Aspect::Downloaded,
             _ => spot.aspect.unwrap_or(Aspect::Unknown),
@@ -270,6 +271,10 @@ impl Walker<'_> {
             Some(Made::Link(to)) => {
                 return self.run_text_of(&to, self.state.files.get(&to).cloned(), arguments, by, language);
             }
+            Some(Made::Moved(from) | Made::Copied(from)) => match self.host.read(&from) {
+                Ok(bytes) => vec![Piece::Text(bytes.to_vec().into())],
+                Err(unread) => return self.unread(&from, unread, by),
+            },
             Some(Made::Edited) => match self.host.read(path) {
                 Ok(bytes) => {
                     vec![Piece::Text(bytes.to_vec().into()), Piece::unknown(UnknownKind::Any, "it is edited before")]

@@ -84,7 +84,9 @@ impl Walker<'_> {
             place::name_matches(name.as_bytes(), file)
         };
         let root = self.host.project().filter(|root| cwd.starts_with(root)).unwrap_or(cwd);
-        let changed = |made: &Made| matches!(made, Made::Written(_) | Made::Unknown(_) | Made::Edited);
+        let changed = |made: &Made| {
+            matches!(made, Made::Written(_) | Made::Unknown(_) | Made::Edited | Made::Moved(_) | Made::Copied(_))
+        };
         let files =
             self.state.files.iter().filter(|(path, made)| changed(made) && path.starts_with(root) && named(path));
         files.map(|(path, _)| path.clone()).collect()
@@ -105,7 +107,8 @@ impl Walker<'_> {
         };
         let ends: Vec<PathBuf> =
             modules.iter().map(|file| PathBuf::from(file.replace("{}", name.trim_start_matches("./")))).collect();
-        let changed = |made: &Made| matches!(made, Made::Written(_) | Made::Unknown(_));
+        let changed =
+            |made: &Made| matches!(made, Made::Written(_) | Made::Unknown(_) | Made::Moved(_) | Made::Copied(_));
         let files =
             self.state.files.iter().filter(|(path, made)| changed(made) && ends.iter().any(|end| path.ends_with(end)));
         let files: Vec<PathBuf> = files.map(|(path, _)| path.clone()).collect();
@@ -199,8 +202,11 @@ impl Walker<'_> {
         }
         let files = &self.state.files;
         if let Some(made) = files.get(path) {
-            return matches!(made, Made::Written(_) | Made::Unknown(_) | Made::Edited | Made::Link(_))
-                .then(|| made.clone());
+            return matches!(
+                made,
+                Made::Written(_) | Made::Unknown(_) | Made::Edited | Made::Link(_) | Made::Moved(_) | Made::Copied(_)
+            )
+            .then(|| made.clone());
         }
         let downloaded = |made: Option<&Made>| matches!(made, Some(Made::Unknown(UnknownKind::Downloaded)));
         // What is unpacked beside it may be this file, unless that lies there already.

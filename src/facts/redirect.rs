@@ -171,9 +171,12 @@ impl Walker<'_> {
                 Some(Made::Unknown(made)) => kind = kind.or(*made),
                 _ => {}
             }
-            if target.aspect == Some(Aspect::Secret) {
+            let origin = target.path.as_deref().and_then(|path| self.origin(path));
+            let from = origin.as_ref().and_then(|from| self.settings.places.spot(from, self.host).aspect);
+            if target.aspect == Some(Aspect::Secret) || from == Some(Aspect::Secret) {
                 kind = UnknownKind::Secret;
             } else if let (Some(path), UnknownKind::Any) = (target.path, kind) {
+                let path = origin.unwrap_or(path);
                 kind = UnknownKind::Content(u32::try_from(self.contents.len()).unwrap_or(u32::MAX));
                 self.contents.push(path);
             }

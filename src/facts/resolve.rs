@@ -12,6 +12,9 @@ use super::value::{Piece, Unknown, UnknownKind};
 use super::walker::Walker;
 use crate::host::LookKind;
 
+/// Links are followed so often.
+const MAX_LINKS: usize = 16;
+
 /// One place that an argument can name.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
@@ -161,15 +164,18 @@ impl Walker<'_> {
         })
     }
 
-    /// Where a link leads that this script made.
+    /// Where links lead that this script made.
     fn led(&self, path: &Path) -> Option<PathBuf> {
         if self.state.files.is_empty() {
             return None;
         }
-        path.ancestors().find_map(|folder| match self.state.files.get(folder) {
-            Some(Made::Link(to)) => Some(normal(&to.join(path.strip_prefix(folder).ok()?))),
-            _ => None,
-        })
+        let step = |path: &Path| {
+            path.ancestors().find_map(|folder| match self.state.files.get(folder) {
+                Some(Made::Link(to)) => Some(normal(&to.join(path.strip_prefix(folder).ok()?))),
+                _ => None,
+            })
+        };
+        std::iter::successors(step(path), |path| step(path)).take(MAX_LINKS).last()
     }
 
     /// The place of a path of which only the end is known: a secret or a startup file by its name.

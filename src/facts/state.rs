@@ -34,7 +34,7 @@ pub(super) struct State {
     /// Options that change how words are expanded.
     pub(super) options: Options,
     /// Files that the script made, moved or touched in a way that cannot be told.
-    pub(super) files: Rc<BTreeMap<PathBuf, Made>>,
+    pub(super) files: Rc<Files>,
     /// Variables that may be changed under another name (`declare -n`); the empty name stands for all.
     pub(super) renamed: Rc<BTreeSet<BString>>,
     /// Why any variable may have been changed: a script was sourced that could not be read.
@@ -107,6 +107,9 @@ pub(super) struct FunctionBody {
     pub(super) script: usize,
 }
 
+/// What a script did to files, by their paths.
+pub(super) type Files = BTreeMap<PathBuf, Made>;
+
 /// What a script did to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Made {
@@ -118,7 +121,11 @@ pub(super) enum Made {
     Built,
     /// Changed in place: most of it is what it was.
     Edited,
-    /// A symbolic link to this path.
+    /// Moved there by it from this path.
+    Moved(PathBuf),
+    /// Copied there by it from this path.
+    Copied(PathBuf),
+    /// A link to this path.
     Link(PathBuf),
     /// A folder made by it.
     Folder,

@@ -58,9 +58,10 @@ impl Walker<'_> {
         let sends = sends || reading.options.iter().any(is_credential);
         let judged = Judged { name, call, by, reading: &reading, sends, git: self.git };
         let cwd = self.state.cwd.clone();
+        let files = self.state.files.clone();
         self.follow_chdir(&judged);
         self.reading(&judged, &cwd);
-        self.linked(&judged);
+        self.transferred(&judged, &files);
         self.environment(&judged, table);
         let fed = self.fed(&judged);
         self.recipes(&judged);
@@ -236,7 +237,9 @@ impl Walker<'_> {
             Role::Write | Role::Edit | Role::Build | Role::Append | Role::ArchiveWrite if dash => {}
             // ffmpeg, pandoc, converters: a file argument may as well be a URL.
             Role::Read if value.prefix().contains_str("://") => self.url_effect(Effect::Fetch, value, by),
-            Role::Read | Role::ArchiveRead | Role::Upload => self.path_effect(Effect::Read, value, by, ""),
+            Role::Read | Role::Copy | Role::Link | Role::ArchiveRead | Role::Upload => {
+                self.path_effect(Effect::Read, value, by, "")
+            }
             Role::Edit => {
                 let files = self.state.files.clone();
                 self.path_effect(Effect::Write, value, by, "");

@@ -80,7 +80,9 @@ pub(super) fn source(walker: &mut Walker<'_>, called: &Called<'_>) {
 fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<Aspect>, by: crate::facts::walker::By) {
     let shown = crate::facts::place::shown(path);
     let name = shown.to_string();
+    let origin = walker.origin(path);
     match walker.state.files.get(path).cloned() {
+        Some(Made::Link(to)) => return source_file(walker, &to, aspect, by),
         Some(Made::Written(content)) => return run_here(walker, content.to_vec(), name, by),
         Some(Made::Unknown(UnknownKind::Downloaded)) => {
             walker.effect(
@@ -100,7 +102,7 @@ fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<A
             return forget_variables(walker);
         }
         Some(Made::Deleted | Made::Folder) => return,
-        Some(Made::Edited | Made::Link(_)) | None => {}
+        Some(Made::Edited | Made::Moved(_) | Made::Copied(_)) | None => {}
     }
     let code =
         matches!(aspect, Some(Aspect::Project | Aspect::Temp | Aspect::Unknown | Aspect::Secret | Aspect::Vcs) | None);
@@ -111,7 +113,7 @@ fn source_file(walker: &mut Walker<'_>, path: &std::path::Path, aspect: Option<A
     if aspect != Some(Aspect::Secret) {
         walker.effect((Effect::Run, aspect), Some(shown), by, "runs a file in this shell");
     }
-    match walker.host.read(path) {
+    match walker.host.read(origin.as_deref().unwrap_or(path)) {
         Ok(bytes) => run_here(walker, vec![Piece::Text(bytes.to_vec().into())], name, by),
         Err(crate::host::Unread::Missing) => {}
         Err(unread) => {

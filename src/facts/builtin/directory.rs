@@ -79,6 +79,7 @@ impl Walker<'_> {
         use crate::facts::state::Made;
         match self.state.files.get(path) {
             Some(Made::Folder | Made::Unknown(_) | Made::Link(_)) => return true,
+            Some(Made::Moved(from) | Made::Copied(from)) => return self.is_folder(from),
             Some(Made::Written(_) | Made::Built | Made::Edited | Made::Deleted) => return false,
             None => {}
         }
