@@ -206,11 +206,12 @@ impl Host for RealHost {
         if let Some(content) = self.contents.borrow().get(path) {
             return content.clone();
         }
-        let content = read(&self.absolute(path)).map(Rc::from);
-        if let Ok(content) = &content {
-            let digest = Sha256::digest(content).into();
-            self.reads.borrow_mut().push(FileRead { path: self.look(path).real, digest });
-        }
+        let content = read(&self.absolute(path)).map(|(content, look)| {
+            // The open file tells where it is, so that nobody needs to open it again for that.
+            let real = self.looks.borrow_mut().entry(path.to_path_buf()).or_insert(look).real.clone();
+            self.reads.borrow_mut().push(FileRead { path: real, digest: Sha256::digest(&content).into() });
+            Rc::from(content)
+        });
         self.contents.borrow_mut().insert(path.to_path_buf(), content.clone());
         content
     }
@@ -299,32 +300,37 @@ fn list(path: &Path) -> Option<Vec<BString>> {
     Some(names)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Unread> {
+fn read(path: &Path) -> Result<(Vec<u8>, Look), Unread> {
     // A pipe must not make us wait, nor a terminal become ours.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
         Errno::NOENT | Errno::NOTDIR => Unread::Missing,
         _ => Unread::Unreadable,
     })?);
-    let metadata = file.metadata().map_err(|_| Unread::Unreadable)?;
-    if !metadata.is_file() {
+    let stat = rustix::fs::fstat(&file).map_err(|_| Unread::Unreadable)?;
+    let look = seen(real_path(&file, path), &stat);
+    if look.kind != LookKind::File {
         return Err(Unread::NotFile);
     }
-    if metadata.len() > READ_LIMIT {
+    if look.size > READ_LIMIT {
         return Err(Unread::TooLarge);
     }
-    let mut content = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    let mut content = Vec::with_capacity(usize::try_from(look.size).unwrap_or_default() + 1);
     file.take(READ_LIMIT + 1).read_to_end(&mut content).map_err(|_| Unread::Unreadable)?;
-    if content.len() as u64 > READ_LIMIT { Err(Unread::TooLarge) } else { Ok(content) }
+    if content.len() as u64 > READ_LIMIT { Err(Unread::TooLarge) } else { Ok((content, look)) }
+}
+
+/// The path of an open file. What has none (a pipe behind /dev/stdin) keeps the one that it was asked by.
+fn real_path(file: &impl AsRawFd, path: &Path) -> PathBuf {
+    let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    link.ok().filter(|real| real.is_absolute()).unwrap_or_else(|| project::plain(path))
 }
 
 fn look(path: &Path) -> Look {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => {
-            let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-            // What has no path (a pipe behind /dev/stdin) keeps the one that it was asked by.
-            let real = link.ok().filter(|real| real.is_absolute()).unwrap_or_else(|| project::plain(path));
+            let real = real_path(&file, path);
             rustix::fs::fstat(&file)
                 .map_or_else(|_| nothing(real.clone(), LookKind::Unknown), |stat| seen(real.clone(), &stat))
         }
