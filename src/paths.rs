@@ -161,6 +161,11 @@ impl Paths {
     pub fn policy_cache(&self) -> PathBuf {
         self.state.join("policy.cache")
     }
+
+    /// Which files allowed commands wrote from the network or out of a decoder.
+    pub fn brought(&self) -> PathBuf {
+        self.state.join("brought")
+    }
 }
 
 /// The folder that `variable` names, else `vetsh` below `base`.

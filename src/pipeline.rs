@@ -15,7 +15,7 @@ use crate::audit::record::Record;
 use crate::decision::{Decision, Verdict};
 use crate::exec::{self, Real, resolve};
 use crate::facts::{Code, Prelude, Task};
-use crate::host::{Host, RealHost};
+use crate::host::{self, Host, RealHost};
 use crate::invocation::{Role, Start, base_name};
 use crate::judgement::{self, Question};
 use crate::paths::Paths;
@@ -98,6 +98,7 @@ fn vet(start: &Start, name: &'static str, executable: &Path) -> Result<Infallibl
     };
     let permit = log.permit(&record, &granted)?;
     script.hand_over(start)?;
+    host::note_brought(&paths.brought(), &decision.facts.brought);
     Err(exec::run(permit, start, &real).into())
 }
 

@@ -85,6 +85,7 @@ pub fn collect(task: &Task<'_>, host: &dyn Host, settings: &Settings<'_>) -> Fac
     let state = state::State::new(host.start().to_path_buf(), positional);
     let mut walker = Walker::new(host, settings, frame, state);
     walker.task(task);
+    walker.facts.brought = walker.state.brought();
     walker.facts
 }
 
@@ -126,6 +127,8 @@ pub struct Facts {
     pub effects: Vec<EffectFact>,
     /// What could not be told.
     pub doubts: Vec<DoubtFact>,
+    /// The files that it writes from the network or out of a decoder; `FOLDER/*` where their names are not known.
+    pub brought: Vec<PathBuf>,
 }
 
 /// A text that was read as a script.

@@ -173,6 +173,7 @@ impl Walker<'_> {
         let spot = self.settings.places.spot(path, self.host);
         let made = self.state.files.get(path).cloned().or_else(|| self.left_by_script(path));
         let made = made.or_else(|| self.origin(path).map(Made::Copied));
+        let made = made.or_else(|| self.host.brought(path).then_some(Made::Unknown(UnknownKind::Downloaded)));
         let aspect = match made {
             Some(Made::Unknown(UnknownKind::Downloaded)) => Aspect::Downloaded,
             _ => spot.aspect.unwrap_or(Aspect::Unknown),

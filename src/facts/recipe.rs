@@ -125,7 +125,7 @@ impl Walker<'_> {
         let named = (language != Language::Other).then_some(language);
         let tools = Some(Kind { effect: Effect::Run, aspect: Some(Aspect::Project) });
         self.frame.unlisted = tools.filter(|_| language == Language::Package);
-        if self.left_by_script(path).is_some() {
+        if self.left_by_script(path).is_some() || self.host.brought(path) {
             return self.run_path(path, parts, by.part(Part::Nested), named);
         }
         // A hook runs only if it may be run.

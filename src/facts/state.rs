@@ -190,6 +190,18 @@ impl State {
         Rc::make_mut(&mut self.files).insert(path, made);
     }
 
+    /// The files that came from the network or out of a decoder.
+    pub(super) fn brought(&self) -> Vec<PathBuf> {
+        let downloaded = |made: &Made| match made {
+            Made::Unknown(kind) => *kind == UnknownKind::Downloaded,
+            Made::Written(content) => content
+                .iter()
+                .any(|piece| matches!(piece, Piece::Unknown(unknown) if unknown.kind == UnknownKind::Downloaded)),
+            _ => false,
+        };
+        self.files.iter().filter(|(_, made)| downloaded(made)).map(|(path, _)| path.clone()).collect()
+    }
+
     /// The same, files aside: what became of them decides nothing that runs.
     pub(super) fn matches(&self, other: &Self) -> bool {
         let bare = |state: &Self| Self { files: Rc::default(), ..state.clone() };

@@ -258,7 +258,7 @@ impl<'a> Walker<'a> {
 
     /// Runs `walk`, and forgets what it finds, but that it found no end.
     pub(super) fn unseen(&mut self, by: By, walk: impl FnOnce(&mut Self)) {
-        let Facts { scripts, commands, effects, doubts } = &self.facts;
+        let Facts { scripts, commands, effects, doubts, .. } = &self.facts;
         let (scripts, commands, effects, doubts) = (scripts.len(), commands.len(), effects.len(), doubts.len());
         walk(self);
         self.facts.scripts.truncate(scripts);

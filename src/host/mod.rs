@@ -4,6 +4,7 @@
 //! an assumed one, tests a table. Answers are remembered, so that one decision sees one machine.
 
 mod assumed;
+mod brought;
 mod project;
 mod real;
 mod repository;
@@ -14,6 +15,7 @@ use std::rc::Rc;
 use bstr::{BStr, BString};
 
 pub use assumed::AssumedHost;
+pub use brought::note as note_brought;
 pub use real::{HostFault, RealHost};
 
 /// The machine as one decision sees it.
@@ -65,6 +67,10 @@ pub trait Host {
     fn branch(&self, folder: &Path) -> Option<BString> {
         let _ = folder;
         None
+    }
+    /// Whether the file at `path` was written from the network or out of a decoder by a command that was allowed before.
+    fn brought(&self, _path: &Path) -> bool {
+        false
     }
     /// The files read so far.
     fn reads(&self) -> Vec<FileRead>;

@@ -15,6 +15,7 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use super::brought::Brought;
 use super::repository::Repository;
 use super::{FileRead, Host, Look, LookKind, Recovery, Unread, Unsaved, Work, project};
 use crate::paths::{self, Paths};
@@ -42,6 +43,9 @@ pub struct RealHost {
     reads: RefCell<Vec<FileRead>>,
     programs: Memo<(BString, Option<BString>), Option<PathBuf>>,
     repositories: Memo<PathBuf, Option<Repository>>,
+    /// Where what was brought is written down; `None` for a machine that is only looked at.
+    store: Option<PathBuf>,
+    brought: OnceCell<Brought>,
 }
 
 /// Why the machine cannot be observed.
@@ -62,7 +66,7 @@ impl RealHost {
         let home = home(paths, user).ok_or(HostFault::Home(user))?;
         let (start, there) = start()?;
         let project = if there { project(&start, &home, user) } else { None };
-        Ok(Self::new(start, home, project, user))
+        Ok(Self { store: Some(paths.brought()), ..Self::new(start, home, project, user) })
     }
 
     /// The machine as a process would find it that was started in `start` (absolute) by somebody with this home.
@@ -86,6 +90,8 @@ impl RealHost {
             reads: RefCell::default(),
             programs: RefCell::default(),
             repositories: RefCell::default(),
+            store: None,
+            brought: OnceCell::new(),
         }
     }
 
@@ -267,6 +273,11 @@ impl Host for RealHost {
 
     fn branch_is_kept(&self, folder: &Path, branch: Option<&BStr>) -> Option<bool> {
         self.in_repository(&self.look(folder).real, |repository| repository.branch_is_kept(branch))?
+    }
+
+    fn brought(&self, path: &Path) -> bool {
+        let Some(store) = &self.store else { return false };
+        self.brought.get_or_init(|| Brought::load(store)).holds(&self.absolute(path))
     }
 
     fn reads(&self) -> Vec<FileRead> {

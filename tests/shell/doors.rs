@@ -109,3 +109,17 @@ fn an_interactive_shell_on_a_pipe_expands_its_prompts() {
     assert_eq!(seen.code, Some(126));
     assert!(!sandbox.project().join("made").exists());
 }
+
+#[test]
+fn what_was_decoded_is_remembered() {
+    let sandbox = Sandbox::new("version = 1\n");
+    sandbox.write("project/a.b64", "dHJ1ZQo=\n");
+    sandbox.write("project/own.sh", "true\n");
+    let code = |text: &str| see(&mut sandbox.shell("bash", &["-c", text])).code;
+    assert_eq!(code("sh own.sh"), Some(0));
+    assert_eq!(code("base64 -d a.b64 > x.sh"), Some(0));
+    assert_eq!(code("sh own.sh"), Some(0));
+    assert_eq!(code("sh x.sh"), Some(126));
+    assert_eq!(code("chmod +x x.sh; ./x.sh"), Some(126));
+    assert_eq!(code("printf 'true\\n' > y.sh; sh y.sh"), Some(0));
+}
