@@ -112,3 +112,17 @@ fn what_asks_is_not_answered_by_who_asks() {
         refused(&sandbox, &see(&mut touch(&sandbox)), &script);
     }
 }
+
+#[test]
+fn what_would_take_vetsh_along_is_denied() {
+    let sandbox = Sandbox::new("version = 1\n");
+    let all = sandbox.path("").display().to_string();
+    for line in [format!("rm -rf {all}"), format!("mv {all} /tmp/elsewhere"), "rm -rf ..".to_owned()] {
+        let seen = see(sandbox.command(sandbox.shim("vetsh")).args(["check", &line]));
+        assert_eq!(seen.code, Some(11), "{line}: {}", seen.stdout);
+        assert!(seen.stdout.contains("vetsh"), "{line}: {}", seen.stdout);
+    }
+    // A folder beside them is a folder like any other.
+    let seen = see(sandbox.command(sandbox.shim("vetsh")).args(["check", "mkdir ../other && rmdir ../other"]));
+    assert_ne!(seen.code, Some(11), "{}", seen.stdout);
+}

@@ -86,6 +86,8 @@ impl Walker<'_> {
             let aspect = self.settled_aspect(&target, by);
             let (aspect, reason) = if target.whole && target.unsure.is_none() && reach != Reach::File {
                 (Aspect::Root, Cow::Borrowed("would take a whole home or system tree away"))
+            } else if reach != Reach::File && self.settings.places.are_below(target.path.as_deref()) {
+                (Aspect::Vetsh, "would take vetsh away with it".into())
             } else if reach == Reach::Away {
                 (aspect, "moves it away".into())
             } else if aspect == Aspect::Temp && is_all_temp(&target) {

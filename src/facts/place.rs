@@ -41,6 +41,11 @@ impl Places<'_> {
         Spot { aspect: self.region(path, text, host), whole }
     }
 
+    /// Whether a folder of vetsh's own lies below `folder`.
+    pub(super) fn are_below(&self, folder: Option<&Path>) -> bool {
+        folder.is_some_and(|folder| self.own.iter().any(|own| own.starts_with(folder)))
+    }
+
     /// The place that lists name for it, the strictest first.
     fn listed(&self, path: &BStr, host: &dyn Host) -> Option<Aspect> {
         if self.own.iter().any(|own| place_holds(own, path)) {
