@@ -108,6 +108,42 @@ fn the_table_in_the_documents_is_read_as_they_say() {
         .run();
 }
 
+/// Every `vetsh …` in the documents is a command line, and every subcommand is in some document.
+#[test]
+fn the_documents_and_the_command_line_know_the_same_subcommands() {
+    let mut named = BTreeSet::new();
+    let mut faults = Vec::new();
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for line in text.split('`').filter(|piece| piece.starts_with("vetsh ")) {
+            let mut command = vetsh::cli::command();
+            let mut path = "vetsh".to_owned();
+            for word in line.split_whitespace().skip(1) {
+                if let Some(below) = command.find_subcommand(word) {
+                    path = format!("{path} {word}");
+                    command = below.clone();
+                } else if command.has_subcommands() && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                    faults.push(format!("{}: `{line}`: no subcommand `{word}`", document.display()));
+                } else if let Some(long) = word.strip_prefix("--") {
+                    let known = command.get_arguments().any(|argument| argument.get_long() == Some(long));
+                    if !known {
+                        faults.push(format!("{}: `{line}`: no option `{word}`", document.display()));
+                    }
+                }
+            }
+            named.insert(path);
+        }
+    }
+    let command = vetsh::cli::command();
+    let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
+    let missing = shown.map(|below| format!("vetsh {}", below.get_name())).filter(|path| {
+        let below = format!("{path} ");
+        !named.iter().any(|name| name == path || name.starts_with(&below))
+    });
+    faults.extend(missing.map(|path| format!("`{path}` is in no document")));
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
 /// Links between documents lead somewhere.
 #[test]
 fn links_lead_to_files() {

@@ -19,7 +19,7 @@ use crate::audit::record::Record;
 use crate::exit;
 use crate::paths::Paths;
 
-/// Shows and answers the questions that nobody could be asked at the time
+/// Show and answer the questions that nobody could be asked at the time
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -28,19 +28,19 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Lists the tickets that still stand, as does no subcommand
+    /// List the tickets that still stand, as does no subcommand
     List,
-    /// Shows one ticket whole
+    /// Show one ticket whole
     Show {
         /// The ticket's name, as the refusal and the list give it
         id: String,
     },
-    /// Lets the command of a ticket run once; asks first, on the terminal of a human
+    /// Let the command of a ticket run once; asks first, on the terminal of a human
     Approve {
         /// The ticket's name
         id: String,
     },
-    /// Refuses the command of a ticket until it ends; asks first, on the terminal of a human
+    /// Refuse the command of a ticket until it ends; asks first, on the terminal of a human
     Deny {
         /// The ticket's name
         id: String,
@@ -62,7 +62,11 @@ fn list(store: &Store) -> Result<i32, Fault> {
     let now = Timestamp::now();
     let tickets = store.all().map_err(|fault| Fault(fault.to_string()))?;
     let mut out = io::stdout().lock();
-    for ticket in tickets.iter().filter(|ticket| !ticket.expired(now)) {
+    let standing: Vec<_> = tickets.iter().filter(|ticket| !ticket.expired(now)).collect();
+    if standing.is_empty() {
+        eprintln!("vetsh: nothing waits for an answer");
+    }
+    for ticket in standing {
         let (text, minutes) = (text_of(ticket), now.duration_until(ticket.expires).as_mins());
         let first = text.lines().next().unwrap_or_default();
         let more = if text.lines().nth(1).is_some() { " …" } else { "" };

@@ -21,7 +21,7 @@ use crate::policy::layer::{self, Sources};
 use crate::syntax::Dialect;
 use crate::{exit, terminal_text};
 
-/// Looks at the tables that say what programs do
+/// Look at the tables that say what programs do
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -30,14 +30,14 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Tells everything that is wrong with tables of your own, and what they describe
+    /// Tell everything that is wrong with tables of your own, and what they describe
     ///
     /// Exits 0 if nothing is wrong and 2 if something is.
     Check {
         /// Table files; without one, all in the folder `commands` beside your policy
         files: Vec<PathBuf>,
     },
-    /// Shows how the commands of a line are read: options, operands, effects, what they run
+    /// Show how the commands of a line are read: options, operands, effects, what they run
     Read {
         /// The line, as it would be given to `bash -c`
         #[arg(value_name = "CMD")]

@@ -17,7 +17,7 @@ use crate::decision::Verdict;
 use crate::paths::Paths;
 use crate::{exit, terminal_text};
 
-/// Shows what was decided
+/// Show what was decided
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Arguments {
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Tells whether the log's chain of hashes holds; exits with 1 if it does not
+    /// Tell whether the log's chain of hashes holds; exits with 1 if it does not
     Verify,
 }
 

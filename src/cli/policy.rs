@@ -16,7 +16,7 @@ use crate::policy::layer::{self, Sources};
 use crate::policy::{Call, Roots, Rule, show};
 use crate::terminal_text;
 
-/// Looks at the policy
+/// Look at the policy
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -25,14 +25,14 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Topic {
-    /// Tells everything that is wrong with the policy, and runs the examples of its rules
+    /// Tell everything that is wrong with the policy, and run the examples of its rules
     ///
     /// Exits 0 if nothing is wrong and 1 if something is.
     Check {
         /// Policy files to look at; without one, all that count here
         files: Vec<PathBuf>,
     },
-    /// Prints what is in force here, each line with the layer and line that says so
+    /// Print what is in force here, each line with the layer and line that says so
     Show,
 }
 
@@ -83,6 +83,7 @@ fn kind_of(path: &Path) -> LayerKind {
 
 fn report(faults: &[Diagnostic]) -> Result<i32, Fault> {
     if faults.is_empty() {
+        eprintln!("vetsh: nothing is wrong");
         return Ok(exit::SUCCESS);
     }
     super::write_faults(&mut io::stdout().lock(), faults)?;

@@ -14,7 +14,7 @@ use crate::paths::{self, Paths};
 use crate::policy::layer::{self, Sources};
 use crate::terminal_text;
 
-/// Trusts the policy of a project, as it stands now
+/// Trust the policy of a project, as it stands now
 ///
 /// Without trust the `.vetsh.toml` of a project can only make things stricter. Trust is for this content in this place:
 /// any change ends it. Only a human at a terminal can give or take it.
@@ -22,10 +22,10 @@ use crate::terminal_text;
 pub(super) struct Arguments {
     /// The project's folder; without one, the project here
     folder: Option<PathBuf>,
-    /// Lists what is trusted
+    /// List what is trusted
     #[arg(long, conflicts_with_all = ["folder", "revoke"])]
     list: bool,
-    /// Trusts the project no longer, and forgets that it had a policy
+    /// Trust the project no longer, and forget that it had a policy
     #[arg(long)]
     revoke: bool,
 }
@@ -50,7 +50,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<i32, Fault> {
 
 fn list(sources: &Sources) -> Result<i32, Fault> {
     let mut out = io::stdout().lock();
-    for entry in sources.trust_store().list()? {
+    let trusted = sources.trust_store().list()?;
+    if trusted.is_empty() {
+        eprintln!("vetsh: no project's policy is trusted");
+    }
+    for entry in trusted {
         let digest = entry.digest.get(..12).unwrap_or(&entry.digest);
         writeln!(out, "{digest}  {}", terminal_text::line(entry.path.as_os_str().as_bytes()))?;
     }

@@ -25,7 +25,7 @@ fn check_tells_all_errors_of_all_layers() {
     let sandbox = Sandbox::new(POLICY);
     assert_eq!(
         vetsh(&sandbox, &["policy", "check"]),
-        Seen { code: Some(0), signal: None, stdout: String::new(), stderr: String::new() }
+        Seen { code: Some(0), signal: None, stdout: String::new(), stderr: "vetsh: nothing is wrong\n".to_owned() }
     );
 }
 
