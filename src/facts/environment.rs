@@ -64,6 +64,9 @@ impl Walker<'_> {
         let Some(text) = known(pieces) else {
             return self.doubt(Doubt::Argument, by, format!("options of {} in a variable are not known", judged.name));
         };
+        if text.contains(&b'`') || text.contains_str("$(") {
+            return self.doubt(Doubt::Argument, by, format!("options of {} in a variable hold code", judged.name));
+        }
         let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let words: Vec<_> = words.map(|word| Argument::known(word, by.at)).collect();
         let reading = table.read(&words);
