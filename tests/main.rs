@@ -25,6 +25,7 @@ mod install;
 mod judged;
 mod layering;
 mod meanings;
+mod oracle;
 mod policy;
 mod prompt;
 mod pty;
