@@ -426,8 +426,22 @@ fn commands_are_listed_with_what_reached_them() {
         (":(){ :|:& };:", ""),
         (
             "shopt -s expand_aliases\nalias ls='rm -rf /'\nls x",
-            "shopt -s expand_aliases | alias ls=rm -rf / | alias ls: rm -rf / x",
+            "shopt -s expand_aliases | alias ls=rm -rf / | alias ls: rm -rf / x | ls x",
         ),
+        // Where a compound command is read as a whole, its aliases come too late.
+        (
+            "shopt -s expand_aliases\n{ alias rm=ls\nrm x\n}",
+            "shopt -s expand_aliases | alias rm=ls | alias rm: ls x | rm x",
+        ),
+        // `xargs` runs so many at a time, and without names once.
+        ("echo a b c | xargs -n2 rm", "echo a b c | xargs -n2 rm | xargs: rm a b | xargs: rm c"),
+        ("true | xargs rm -r x", "true | xargs rm -r x | xargs: rm -r x"),
+        ("printf '' | xargs -n1 rm -r x", "printf '' | xargs -n1 rm -r x | xargs: rm -r x"),
+        // Without `-r` a backslash is no text.
+        (r"read x <<< 'a\b'; ls $x", "read x | ls …"),
+        (r"read -r x <<< 'a\b'; ls $x", r"read -r x | ls a\b"),
+        ("read -n1 x <<< abc; ls $x", "read -n1 x | ls …"),
+        ("IFS=: read x y z <<< 'a: :b c'; ls \"$x\" \"$y\" \"$z\"", "read x y z | ls a  b c"),
         ("diff <(ls) <(rm -rf /etc)", "<(): ls | <(): rm -rf /etc | diff /dev/fd/63 /dev/fd/64"),
         (
             "echo cm0gLXJmIC8= | base64 -d | sh",
@@ -492,6 +506,8 @@ fn the_network() {
 fn other_shells_expand_otherwise() {
     let rows = [
         (Dialect::Zsh, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a /etc"),
+        // What a command prints is split all the same.
+        (Dialect::Zsh, "rm $(echo -r /etc)", "delete.root /etc"),
         (Dialect::Dash, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
         (Dialect::Dash, "pushd /etc; rm x", "delete.replaceable /home/u/p/x"),
         (Dialect::Zsh, "alias ls='rm -rf /etc'\nls", "delete.root /etc"),

@@ -118,9 +118,21 @@ impl Walker<'_> {
 
     /// Walks a simple command whose variables have one value each.
     fn variant(&mut self, simple: &SimpleCommand) {
-        if self.alias(simple) {
-            return;
+        let Some((alias, sure)) = self.alias(simple) else { return self.written_out(simple) };
+        if sure {
+            return self.expand_alias(&alias, simple);
         }
+        let before = self.state.clone();
+        let expanded = self.aside(|walker| walker.expand_alias(&alias, simple));
+        let after = std::mem::replace(&mut self.state, before);
+        let printed = self.aside(|walker| walker.written_out(simple));
+        let plain = self.state.clone();
+        self.state = self.join(after, plain);
+        self.print_either(vec![expanded, printed]);
+    }
+
+    /// Walks a simple command that is no alias.
+    fn written_out(&mut self, simple: &SimpleCommand) {
         let by = By::script(self.at(simple.span));
         let words = self.expand_command(&simple.words);
         if self.state.ended {

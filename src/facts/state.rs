@@ -22,7 +22,7 @@ pub(super) struct State {
     /// Functions by name; several bodies where branches differ, `None` among them where one defines none.
     pub(super) functions: Rc<BTreeMap<String, Vec<Option<Rc<FunctionBody>>>>>,
     /// Aliases by name.
-    pub(super) aliases: Rc<BTreeMap<BString, BString>>,
+    pub(super) aliases: Rc<BTreeMap<BString, Alias>>,
     /// The working directory.
     pub(super) cwd: Folder,
     /// The working directory if the command just run failed, where that makes a difference (`cd`).
@@ -41,6 +41,14 @@ pub(super) struct State {
     pub(super) unsettled: Option<Cow<'static, str>>,
     /// Nothing runs from here on: after `exit`, `return`, `break`.
     pub(super) ended: bool,
+}
+
+/// What an alias stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alias {
+    pub(super) text: BString,
+    /// The script that defines it.
+    pub(super) script: usize,
 }
 
 /// Options that change how words are expanded or what a failure does.

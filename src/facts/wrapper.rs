@@ -121,15 +121,20 @@ impl Walker<'_> {
             }
             return;
         }
-        // `-n1`: each name is the only one of its command.
-        if has_option(judged, &["-n", "-L", "-l"]) {
-            for name in &names {
-                let words = [tail.words.as_ref(), std::slice::from_ref(name)].concat();
-                self.run(&words, call.clone());
+        if let Some(count) = names_each(judged).filter(|_| !names.is_empty()) {
+            for names in names.chunks(count) {
+                self.run(&[tail.words.as_ref(), names].concat(), call.clone());
             }
-            if names.len() < 2 || is_single(judged) {
-                return;
-            }
+            return;
+        }
+        // So many lines, or as many names as fit: whatever of them.
+        let limits = ["-n", "--max-args", "-L", "-l", "--max-lines", "-s", "--max-chars"];
+        if names.len() > 1 && has_option(judged, &limits) {
+            let kinds = names.iter().map(|name| super::state::Value::Scalar(name.pieces.clone()).kind());
+            let kind = kinds.reduce(UnknownKind::or).unwrap_or(UnknownKind::Any);
+            let some = Piece::unknown(kind, format!("some of what {} reads", judged.name));
+            let some = Argument { pieces: vec![some], many: true, at: judged.by.at };
+            self.run(&[tail.words.as_ref(), &[some]].concat(), call.clone());
         }
         let words = [tail.words.as_ref(), names.as_slice()].concat();
         self.run(&words, call);
@@ -288,10 +293,11 @@ fn name_is_pattern(name: &BString) -> bool {
 /// Tests of `find` that leave nearly everything.
 const BROAD: &[&str] = &["-type", "-mindepth", "-print", "-print0", "-depth", "-xdev", "-follow", "-H", "-L", "-P"];
 
-/// `xargs -n1`.
-fn is_single(judged: &Judged<'_>) -> bool {
-    let mut counts = judged.reading.options.iter().filter(|option| option.is("-n") || option.is("-L"));
-    counts.any(|option| option.value.as_ref().and_then(|value| value.text()).is_some_and(|text| *text == *"1"))
+/// `xargs -n COUNT`: so many names for each command.
+fn names_each(judged: &Judged<'_>) -> Option<usize> {
+    let given = judged.reading.options.iter().filter(|option| option.is("-n") || option.is("--max-args"));
+    let count = given.last()?.value.as_ref()?.text()?;
+    count.to_str().ok()?.parse().ok().filter(|count| *count > 0)
 }
 
 fn has_option(judged: &Judged<'_>, names: &[&str]) -> bool {

@@ -8,6 +8,32 @@ pub(super) fn special_after_backslash(byte: u8, in_quotes: bool) -> bool {
     matches!(byte, b'$' | b'`' | b'\\') || (in_quotes && byte == b'"')
 }
 
+/// Whether zsh reads what is between the quotes of `$'…'` as bash does: it leaves out the backslash of what it does not
+/// know, has other control characters, and goes on after a NUL.
+pub(super) fn is_ansi_c_of_both(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte != b'\\' {
+            continue;
+        }
+        let Some((letter, after)) = rest.split_first() else { return false };
+        rest = after;
+        let digits = match letter {
+            b'0' | b'x' => 2,
+            b'u' => 4,
+            _ if br#"abeEfnrtv\'"?1234567"#.contains(letter) => continue,
+            _ => return false,
+        };
+        // Digits are needed, and not only zeros.
+        let mut digits = after.iter().take(digits).take_while(|digit| digit.is_ascii_hexdigit());
+        if digits.all(|digit| *digit == b'0') {
+            return false;
+        }
+    }
+    true
+}
+
 /// The bytes that `$'…'` stands for, from what is between its quotes. A NUL ends them, as in bash.
 pub(super) fn ansi_c(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.contains(&b'\\') {

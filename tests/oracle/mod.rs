@@ -32,7 +32,8 @@ const GENERATED: u64 = 25;
 fn what_starts_is_listed() {
     let rows = match std::env::var_os("VETSH_ORACLE") {
         Some(file) => Row::file(Path::new(&file)),
-        None => Row::seeds(),
+        None if std::env::var_os("VETSH_LONG").is_some() => Row::seeds(),
+        None => Row::seeds().into_iter().step_by(4).collect(),
     };
     prove(&rows);
 }

@@ -46,6 +46,10 @@ const ZSH: &[Row] = &[
     ("() { ls; }", r#"?; ? !Syntax "() { ls;" !Syntax "}""#),
     ("for x (a b) echo $x", r#"? !Syntax "for x (a b) echo $x""#),
     ("{ ls } always { rm x }", r#"? !Syntax "{ ls } always { rm x }""#),
+    (
+        r"ls $'\x41\e\033\u41' $'\cA' $'\z' $'\0'",
+        r#"(ls "A\u{1b}\u{1b}A" "\u{1}" "\\z" "") !Dialect "$'\\cA'" !Dialect "$'\\z'" !Dialect "$'\\0'""#,
+    ),
     ("noglob rm *", "(noglob rm *)"),
     ("ls >! file", r#"(ls file >!) !Dialect "!""#),
     ("[[ $x == (a|b) ]] && ls (a|b)*", r#"? !Syntax "[[ $x == (a|b) ]] && ls (a|b)*""#),

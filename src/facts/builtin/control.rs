@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 use super::Called;
 use crate::facts::command::Call;
 use crate::facts::effect::{Aspect, Doubt, Effect, Part};
 use crate::facts::expand::append;
 use crate::facts::nested::{Nested, descriptor};
-use crate::facts::state::Made;
+use crate::facts::state::{Alias, Made};
 use crate::facts::table::is_blank;
 use crate::facts::value::{Argument, Piece, UnknownKind};
 use crate::facts::walker::{Trap, Walker};
@@ -260,7 +260,8 @@ pub(super) fn alias(walker: &mut Walker<'_>, called: &Called<'_>) {
         let name = BString::from(lead.get(..equals).unwrap_or_default());
         match argument.text().and_then(|text| text.get(equals + 1..).map(BString::from)) {
             Some(value) => {
-                Rc::make_mut(&mut walker.state.aliases).insert(name, value);
+                let alias = Alias { text: value, script: walker.frame.script };
+                Rc::make_mut(&mut walker.state.aliases).insert(name, alias);
             }
             None => walker.doubt(Doubt::Command, called.by, format!("what the alias {name} stands for is not known")),
         }
@@ -325,38 +326,36 @@ pub(super) fn enable(walker: &mut Walker<'_>, called: &Called<'_>) {
 }
 
 impl Walker<'_> {
-    /// Reads a command again with its alias written out; false if there is none.
-    pub(in crate::facts) fn alias(&mut self, simple: &SimpleCommand) -> bool {
+    /// The alias that a command is; `true` where the shell is sure to know it when it reads the command.
+    pub(in crate::facts) fn alias(&self, simple: &SimpleCommand) -> Option<(BString, bool)> {
         use crate::syntax::Dialect;
-        let expands = match self.frame.dialect {
-            Dialect::Bash => self.state.options.aliases,
-            _ => true,
-        };
-        if !expands || self.state.aliases.is_empty() {
-            return false;
-        }
-        let Some(first) = simple.words.first() else { return false };
+        let expands = self.frame.dialect != Dialect::Bash || self.state.options.aliases;
+        let first = simple.words.first().filter(|_| expands && !self.state.aliases.is_empty())?;
         let [crate::syntax::model::Part::Literal { text, quoted: false }] = first.parts.as_slice() else {
-            return false;
+            return None;
         };
-        let Some(value) = self.state.aliases.get(text).cloned() else { return false };
-        let Some(script) = self.facts.scripts.get(self.frame.script) else { return false };
+        // A shell reads whole lines and compound commands, zsh all of a text, before it runs any of it.
+        let alias = self.state.aliases.get(text)?;
+        Some((text.clone(), alias.script != self.frame.script))
+    }
+
+    /// Reads a command again with its alias written out.
+    pub(in crate::facts) fn expand_alias(&mut self, name: &BString, simple: &SimpleCommand) {
+        let Some(first) = simple.words.first() else { return };
+        // An alias is not expanded again inside itself.
+        let Some(alias) = Rc::make_mut(&mut self.state.aliases).remove(name) else { return };
+        let Some(script) = self.facts.scripts.get(self.frame.script) else { return };
         let rest = script.text.get(first.span.end..simple.span.end).unwrap_or_default();
         let before = script.text.get(simple.span.start..first.span.start).unwrap_or_default();
-        let whole = [before, &value, rest].concat();
-        // An alias is not expanded again inside itself.
-        let aliases = self.state.aliases.clone();
-        Rc::make_mut(&mut self.state.aliases).remove(BStr::new(text));
+        let whole = [before, &alias.text, rest].concat();
         let by = crate::facts::walker::By::script(self.at(simple.span));
-        let name = format!("alias {text}");
         self.nested(Nested {
             text: vec![Piece::Text(whole.into())],
-            name,
+            name: format!("alias {name}"),
             dialect: self.frame.dialect,
             shell: None,
             by,
         });
-        self.state.aliases = aliases;
-        true
+        Rc::make_mut(&mut self.state.aliases).entry(name.clone()).or_insert(alias);
     }
 }

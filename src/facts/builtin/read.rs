@@ -15,10 +15,13 @@ pub(super) fn read(walker: &mut Walker<'_>, called: &Called<'_>) {
     let names = names(called);
     let options = called.arguments.iter().map(Argument::prefix).take_while(|text| text.starts_with(b"-"));
     let array = options.into_iter().any(|letters| letters.contains(&b'a'));
-    let line = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
+    let text = walker.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
+    // Other ends, other files; without `-r` a backslash is no text.
+    let plain = !b"dnNukq".iter().any(|letter| called.has(*letter));
+    let line = text.filter(|text| plain && (called.has(b'r') || !text.contains(&b'\\')));
     // Only the first `read` of an input sees its beginning.
     match line {
-        Some(text) if array => {
+        Some(text) if array && walker.separators().iter().all(u8::is_ascii_whitespace) => {
             let name = names.first().map_or(BStr::new("REPLY"), |name| name.as_ref());
             let separators = walker.separators();
             let words = text.lines().next().unwrap_or_default().split(|byte| separators.contains(byte));
@@ -26,7 +29,7 @@ pub(super) fn read(walker: &mut Walker<'_>, called: &Called<'_>) {
             let words = words.map(|word| Argument::known(word, called.by.at)).collect();
             walker.state.set(name, Value::Array(words));
         }
-        Some(text) if !text.trim_ascii_end().contains(&b'\n') => {
+        Some(text) if !array && !text.trim_ascii_end().contains(&b'\n') => {
             assign_line(walker, text.trim_end_with(|byte| byte == '\n'), &names);
         }
         _ => {
@@ -66,23 +69,32 @@ fn names(called: &Called<'_>) -> Vec<BString> {
     names
 }
 
+/// Gives each name a word of the line, the last one the rest.
 fn assign_line(walker: &mut Walker<'_>, line: &[u8], names: &[BString]) {
     let separators = walker.separators();
-    let separator = |byte: &u8| separators.contains(byte);
-    if let [name] = names {
-        let text =
-            line.trim_with(|byte| byte.is_ascii() && separators.contains(&(byte as u8)) && byte.is_ascii_whitespace());
-        return walker.state.set(name.as_ref(), Value::Scalar(vec![Piece::Text(text.into())]));
-    }
-    let mut rest = line;
+    let separates = |byte: &u8| separators.contains(byte);
+    let blank = |byte: &u8| separates(byte) && byte.is_ascii_whitespace();
+    let without_blanks = |text: &'_ [u8]| -> usize { text.iter().take_while(|byte| blank(byte)).count() };
+    let mut rest = line.get(without_blanks(line)..).unwrap_or_default();
     for (number, name) in names.iter().enumerate() {
-        let start = rest.iter().position(|byte| !separator(byte)).unwrap_or(rest.len());
-        rest = rest.get(start..).unwrap_or_default();
-        let end =
-            if number + 1 == names.len() { rest.len() } else { rest.iter().position(separator).unwrap_or(rest.len()) };
+        let last = number + 1 == names.len();
+        let end = if last { rest.len() } else { rest.iter().position(separates).unwrap_or(rest.len()) };
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, b""));
-        walker.state.set(name.as_ref(), Value::Scalar(vec![Piece::Text(word.trim_ascii_end().into())]));
-        rest = after.get(1..).unwrap_or_default();
+        let kept = word.len() - word.iter().rev().take_while(|byte| blank(byte)).count();
+        let word = word.get(..kept).unwrap_or_default();
+        // Whether a separator at the end counts differs between shells.
+        if last && word.last().is_some_and(separates) {
+            walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("${name} ends with a separator"));
+            continue;
+        }
+        walker.state.set(name.as_ref(), Value::Scalar(vec![Piece::Text(word.into())]));
+        // Between two words stand blanks and at most one other separator.
+        rest = after.get(without_blanks(after)..).unwrap_or_default();
+        if let Some((byte, following)) = rest.split_first()
+            && separates(byte)
+        {
+            rest = following.get(without_blanks(following)..).unwrap_or_default();
+        }
     }
 }
 
@@ -137,7 +149,12 @@ impl Walker<'_> {
             return false;
         }
         let text = self.frame.stdin.as_ref().and_then(|stdin| known(stdin).map(std::borrow::Cow::into_owned));
-        let Some(text) = text.filter(|text| text.lines().count() <= MAX_LINES) else { return false };
+        // A backslash joins lines, unless it is told not to.
+        let Some(text) =
+            text.filter(|text| text.lines().count() <= MAX_LINES && (is_raw(simple) || !text.contains(&b'\\')))
+        else {
+            return false;
+        };
         let whole = self.frame.stdin.clone();
         self.exits.push(None);
         for line in text.lines() {
@@ -157,4 +174,9 @@ fn is_read(simple: &SimpleCommand) -> bool {
     let plain = simple.words.iter().all(|word| matches!(word.parts.as_slice(), [Part::Literal { .. }]));
     let splits_null = simple.words.iter().any(|word| matches!(word.parts.as_slice(), [Part::Literal { text, .. }] if text.starts_with(b"-") && text.contains(&b'd')));
     plain && !splits_null && matches!(name, Some([Part::Literal { text, .. }]) if BStr::new(text) == "read")
+}
+
+fn is_raw(simple: &SimpleCommand) -> bool {
+    let raw = |text: &[u8]| text.starts_with(b"-") && text.contains(&b'r');
+    simple.words.iter().any(|word| matches!(word.parts.as_slice(), [Part::Literal { text, .. }] if raw(text)))
 }

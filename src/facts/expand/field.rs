@@ -35,6 +35,13 @@ impl Bit {
         Self::Text { piece, split: false, globs: false, makes: true }
     }
 
+    /// It is not split.
+    pub(super) fn keep_whole(&mut self) {
+        if let Self::Text { split, .. } = self {
+            *split = false;
+        }
+    }
+
     /// What it takes to keep it, about, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {

@@ -104,8 +104,7 @@ impl Walker<'_> {
             }
             None => self.bits(parts, true),
         };
-        let splits = !matches!(self.frame.dialect, Dialect::Zsh);
-        let separators = if splits { self.separators() } else { BString::from("") };
+        let separators = self.separators();
         let globs = if self.state.options.noglob { None } else { Some(self.state.options.extglob) };
         field::split(bits, separators.as_ref(), globs, at)
     }
@@ -157,7 +156,13 @@ impl Walker<'_> {
                     }
                     bits.push(Bit::literal(text.to_owned(), *quoted));
                 }
-                Part::Parameter(parameter) => self.parameter(parameter, &mut bits),
+                Part::Parameter(parameter) => {
+                    self.parameter(parameter, &mut bits);
+                    // zsh splits what commands print, not what parameters hold.
+                    if self.frame.dialect == Dialect::Zsh {
+                        bits.iter_mut().skip(start).for_each(Bit::keep_whole);
+                    }
+                }
                 Part::CommandSubstitution { body, quoted, span } => {
                     let pieces = self.substitution(body, self.at(*span));
                     bits.extend(pieces.into_iter().map(|piece| Bit::expanded(piece, *quoted)));

@@ -5,7 +5,7 @@ use super::token::{Keyword, TokenKind};
 use super::word::{Parts, Quoting};
 use super::{Close, Fault, Scanner, name_length, starts_name};
 use crate::syntax::model::{Block, Dialect, Part, SyntaxDoubtKind};
-use crate::syntax::quote::{ansi_c, special_after_backslash};
+use crate::syntax::quote::{ansi_c, is_ansi_c_of_both, special_after_backslash};
 
 impl Scanner<'_> {
     /// Reads a backslash and what it quotes.
@@ -125,8 +125,14 @@ impl Scanner<'_> {
                 Some(_) => length += 1,
             }
         }
-        parts.text(&ansi_c(rest.get(..length).unwrap_or_default()), true);
+        let text = rest.get(..length).unwrap_or_default();
+        parts.text(&ansi_c(text), true);
+        let otherwise = self.dialect.is_zsh() && !is_ansi_c_of_both(text);
+        let start = self.at - 2;
         self.at += length + 1;
+        if otherwise {
+            self.doubt(SyntaxDoubtKind::Dialect, self.span_from(start), "an escape that zsh reads in its own way");
+        }
         Ok(())
     }
 
