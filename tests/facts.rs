@@ -2,6 +2,8 @@
 
 mod machine;
 
+use std::path::PathBuf;
+
 use bstr::BString;
 use vetsh::commands::Tables;
 use vetsh::facts::{Facts, Places, Settings, Task, collect};
@@ -579,6 +581,28 @@ fn what_multiplies_is_bounded() {
 }
 
 /// A word that stands for `text`.
+#[test]
+fn patterns_stand_for_what_is_there() {
+    let files = [("/home/u/p/.env", ""), ("/home/u/p/conf/app.yml", ""), ("/home/u/.netrc", "")];
+    let folders = ["/", "/home", "/home/u", "/home/u/p", "/home/u/p/conf"].map(PathBuf::from).to_vec();
+    let machine =
+        Machine { files: files.map(|(path, text)| (path.into(), text)).into(), folders, ..Machine::default() };
+    for (script, expected) in [
+        ("cat .*", "read.secret /home/u/p/.*"),
+        ("cat *", "read.project /home/u/p/*"),
+        ("shopt -s dotglob; cat *", "read.secret /home/u/p/*"),
+        ("GLOBIGNORE=x; cat *", "read.secret /home/u/p/*"),
+        ("cat conf/*.yml", "read.project /home/u/p/conf/*.yml"),
+        ("cat /home/u/.n*", "read.secret /home/u/.n*"),
+        ("cat /h*/u/.?????", "read.secret /h*/u/.?????"),
+        ("cat /home/u/.x*", "read.home /home/u/.x*"),
+    ] {
+        let all = found(&facts_on(&machine, Dialect::Bash, script));
+        let effects: Vec<_> = all.lines().filter(|line| !line.starts_with('$')).collect();
+        assert_eq!(effects.join(", "), expected, "{script}");
+    }
+}
+
 fn quoted(text: &str) -> String {
     if text.len() > 20_000 { "x".to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

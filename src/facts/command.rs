@@ -172,6 +172,8 @@ impl Walker<'_> {
             let reason = format!("what is assigned to {} changes what names mean", assignment.name);
             self.doubt(Doubt::Program, By::script(self.at(assignment.span)).part(Part::Assignment), reason);
         }
+        // Any value makes patterns take hidden names.
+        self.state.options.dotglob |= assignment.name == "GLOBIGNORE";
         // Under `set -x` it is expanded before each command.
         if let ("PS4", Value::Scalar(text)) = (assignment.name.as_str(), &value) {
             self.prompted(text, By::script(self.at(assignment.span)).part(Part::Assignment));

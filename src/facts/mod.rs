@@ -9,6 +9,7 @@ mod environment;
 mod expand;
 mod fetch;
 mod flow;
+mod glob;
 pub mod inline;
 mod interpreted;
 pub mod kind;

@@ -142,28 +142,6 @@ impl Walker<'_> {
         }
     }
 
-    /// A pattern that spells out the name of a secret or of a startup file.
-    fn pattern_place(&self, text: &[u8], rest: &[Piece]) -> Option<Aspect> {
-        let [Piece::Pattern(pattern), ..] = rest else { return None };
-        let name_start = text.rfind_byte(b'/').map_or(0, |slash| slash + 1);
-        let name = text.get(name_start..)?;
-        let literal = name.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
-        if pattern.contains(&b'/') || literal < 2 {
-            return None;
-        }
-        let folder = text.get(..name_start)?;
-        super::places::BUILTIN.iter().find_map(|(aspect, globs)| {
-            globs.iter().filter(|glob| !glob.starts_with('!')).find_map(|glob| {
-                let sample = glob.rsplit('/').next()?.replace('*', "x");
-                let candidate = [folder, sample.as_bytes()].concat();
-                let hit = super::expand::pattern_matches(name, sample.as_bytes()).unwrap_or(true)
-                    && sample.len() > 2
-                    && place::matches(glob, &candidate, self.host);
-                hit.then_some(*aspect)
-            })
-        })
-    }
-
     /// Where links lead that this script made.
     fn led(&self, path: &Path) -> Option<PathBuf> {
         if self.state.files.is_empty() {

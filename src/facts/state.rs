@@ -65,6 +65,8 @@ pub(super) struct Options {
     pub(super) aliases: bool,
     /// `export -f` was called: functions reach the shells that are started.
     pub(super) functions: bool,
+    /// `shopt -s dotglob`: patterns take hidden names too.
+    pub(super) dotglob: bool,
     /// `shopt -s lastpipe`.
     pub(super) lastpipe: bool,
     /// `set -a`.

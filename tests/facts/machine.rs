@@ -90,8 +90,9 @@ impl Host for Machine {
         };
         Look { real, kind, owner: 1000, mode: 0o644, size: 0, links: 1, inode: (0, 0) }
     }
-    fn list(&self, _: &Path) -> Option<Vec<BString>> {
-        None
+    fn list(&self, folder: &Path) -> Option<Vec<BString>> {
+        let all = self.files.keys().chain(&self.folders).filter(|path| path.parent() == Some(folder));
+        Some(all.filter_map(|path| Some(path.file_name()?.as_encoded_bytes().into())).collect())
     }
     fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unread> {
         self.files.get(path).map(|text| text.as_bytes().into()).ok_or(Unread::Missing)

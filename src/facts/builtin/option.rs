@@ -87,6 +87,7 @@ pub(super) fn shopt(walker: &mut Walker<'_>, called: &Called<'_>) {
     for argument in called.operands() {
         match argument.text().as_deref().map(|text| text.as_bytes()) {
             Some(b"extglob") => walker.state.options.extglob = on,
+            Some(b"dotglob") => walker.state.options.dotglob = on,
             Some(b"lastpipe") => walker.state.options.lastpipe = on,
             Some(b"expand_aliases") => walker.state.options.aliases = on,
             _ => {}
