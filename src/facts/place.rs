@@ -120,6 +120,12 @@ fn place_holds(folder: &Path, path_bytes: &[u8]) -> bool {
     path(path_bytes).starts_with(folder)
 }
 
+/// In a folder of installed packages.
+pub(super) fn is_installed(path: &Path) -> bool {
+    const FOLDERS: &[&str] = &["node_modules", "site-packages", ".venv", "venv", ".tox", ".nox", ".bundle"];
+    path.components().any(|part| FOLDERS.iter().any(|folder| part.as_os_str() == *folder))
+}
+
 /// Below a temporary folder.
 pub(super) fn is_temp(path: &Path) -> bool {
     TEMP.iter().any(|temp| path.starts_with(temp))

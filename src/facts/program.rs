@@ -282,6 +282,8 @@ impl Walker<'_> {
                 }
                 Err(unread) => return self.unread(path, unread, by),
             },
+            // What was installed is no script of the project.
+            None if place::is_installed(&self.host.look(path).real) => return,
             None => match self.host.read(path) {
                 Ok(bytes) => vec![Piece::Text(bytes.to_vec().into())],
                 Err(_) if language.is_none() && self.is_strange(path) => {

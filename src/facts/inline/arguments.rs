@@ -2,8 +2,9 @@
 
 use super::binding::Spot;
 use super::expression::Program;
+use super::language::Role;
 use super::lexer::Kind;
-use super::value::Value;
+use super::value::{Value, known_text};
 use crate::diagnostic::Span;
 
 /// An argument of a call.
@@ -41,6 +42,10 @@ impl Program<'_> {
     ) -> Site {
         let mut names = Vec::new();
         for value in values {
+            // php: a variable that holds a name is called by it.
+            if let Some(name) = known_text(value).filter(|_| self.language.names.contains(&"php")) {
+                names.push(name);
+            }
             if let Value::Name(name) = value {
                 names.push(name.clone());
                 if !name.contains('.') {
@@ -195,5 +200,29 @@ impl Program<'_> {
         let (arguments, end) = self.arguments(next);
         visit(&self.site(start, next, end, values, receiver.to_vec(), arguments));
         Some(end)
+    }
+
+    /// Whether there is a blank before a token.
+    pub(super) fn is_apart(&self, spot: Spot) -> bool {
+        let end = spot.before().and_then(|before| self.token(before)).map(|token| token.span.end);
+        end.zip(self.token(spot)).is_some_and(|(end, token)| end < token.span.start)
+    }
+
+    /// ruby: `path.delete` without brackets and arguments is a call.
+    pub(super) fn call_of_nothing(
+        &self,
+        start: Spot,
+        end: Spot,
+        values: &[Value],
+        receiver: Vec<Value>,
+        visit: &mut dyn FnMut(&Site),
+    ) {
+        let forks = |name: &String| self.language.call(name).is_some_and(|call| call.roles == [Role::Forks]);
+        let method =
+            |name: &String| !receiver.is_empty() && name.starts_with('.') && self.language.call(name).is_some();
+        let called = |value: &Value| matches!(value, Value::Name(name) if method(name) || forks(name));
+        if self.language.bare_calls && values.iter().any(called) {
+            visit(&self.site(start, end, end, values, receiver, Vec::new()));
+        }
     }
 }

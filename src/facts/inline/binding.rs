@@ -17,6 +17,11 @@ pub(super) struct Spot {
 }
 
 impl Spot {
+    /// The next token of the list.
+    pub(super) fn after(self) -> Self {
+        Self { at: self.at + 1, ..self }
+    }
+
     pub(super) fn before(self) -> Option<Self> {
         self.at.checked_sub(1).map(|at| Self { at, ..self })
     }

@@ -9,7 +9,7 @@ use super::expression::Program;
 use super::language::{Call, Language, Role};
 use super::lexer::{Kind, Part, Text, lex};
 use super::source::Source;
-use super::value::{Value, expanded, known_text};
+use super::value::{Value, expanded, known_text, unknown};
 use super::{Code, InlineFinding, What, doubt};
 use crate::diagnostic::Span;
 use crate::facts::Doubt;
@@ -132,7 +132,12 @@ impl Judge<'_> {
         let Some(token) = program.token(spot) else { return };
         match &token.kind {
             Kind::Text(text) if text.command => self.command_text(text, token.span),
-            Kind::Text(_) => self.template(spot),
+            Kind::Text(_) => {
+                self.template(spot);
+                if self.program.mark(spot.after()).is_some_and(|mark| self.program.language.members.contains(&mark)) {
+                    self.chain(spot);
+                }
+            }
             Kind::Word(word) if word.chars().any(|letter| program.source.unknown(letter).is_some()) => {
                 let reason = "what the shell puts into the code is not known and stands outside its strings";
                 self.findings.push(doubt(Doubt::Argument, token.span, reason));
@@ -191,8 +196,7 @@ impl Judge<'_> {
                 Part::Expression(list) => {
                     let mut values = self.program.values(Spot { list: *list, at: 0 });
                     let value = if values.len() == 1 { values.pop() } else { None };
-                    let argument =
-                        self.program.as_argument(&value.unwrap_or(super::value::unknown("one of several values")));
+                    let argument = self.program.as_argument(&value.unwrap_or(unknown("one of several values")));
                     pieces.extend(argument.pieces);
                 }
             }
@@ -246,13 +250,20 @@ impl Judge<'_> {
             let given = argument(site, index);
             match role {
                 Role::Program => words = Some(self.one(given).into_iter().collect()),
+                Role::Started => {
+                    words = Some(self.one(given).into_iter().chain([unknown("a list in a list")]).collect())
+                }
                 Role::Zero => {}
                 Role::Word => words.get_or_insert_default().extend(self.one(given)),
                 Role::Words | Role::ZeroWords => {
                     let skip = usize::from(*role == Role::ZeroWords);
                     match self.one(given) {
                         Some(Value::List(items)) => words.get_or_insert_default().extend(items.into_iter().skip(skip)),
-                        Some(_) if given.is_some_and(|given| self.program.mark(given.spot) == Some("{")) => {}
+                        Some(_) if given.is_some_and(|given| self.program.mark(given.spot) == Some("{")) => {
+                            words
+                                .get_or_insert_default()
+                                .extend(given.map(|given| self.member_words(given)).unwrap_or_default());
+                        }
                         Some(other) => words.get_or_insert_default().push(Value::Unknown(reason(&other).into())),
                         None => {}
                     }
@@ -278,7 +289,7 @@ impl Judge<'_> {
         let mut values = self.program.values(given?.spot);
         match values.len() {
             1 => values.pop(),
-            _ => Some(super::value::unknown("one of several values")),
+            _ => Some(unknown("one of several values")),
         }
     }
 
@@ -316,9 +327,7 @@ impl Judge<'_> {
             several => {
                 let words = several
                     .iter()
-                    .map(|given| {
-                        self.program.as_argument(&self.one(Some(given)).unwrap_or(super::value::unknown("computed")))
-                    })
+                    .map(|given| self.program.as_argument(&self.one(Some(given)).unwrap_or(unknown("computed"))))
                     .collect();
                 self.push(What::Command(words), site.span, reason);
             }

@@ -165,6 +165,7 @@ impl Program<'_> {
                 if let Some(after) = self.bare_call(spot, next, &values, &receiver, visit) {
                     return (vec![unknown("the result of a call")], after);
                 }
+                self.call_of_nothing(spot, next, &values, receiver, visit);
                 return (values, next);
             };
             let after = Spot { at: next.at + 1, ..next };
@@ -180,11 +181,17 @@ impl Program<'_> {
                 values = result;
                 receiver = new_receiver;
                 next = closed;
+            } else if mark == "["
+                && self.is_apart(next)
+                && let Some(end) = self.bare_call(spot, next, &values, &receiver, visit)
+            {
+                return (vec![unknown("the result of a call")], end);
             } else if self.begins_subscript(mark, next, &values) {
                 (values, receiver, next) = self.subscript(&values, after, depth + 1);
             } else if let Some(end) = self.bare_call(spot, next, &values, &receiver, visit) {
                 return (vec![unknown("the result of a call")], end);
             } else {
+                self.call_of_nothing(spot, next, &values, receiver, visit);
                 return (values, next);
             }
         }

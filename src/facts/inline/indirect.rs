@@ -33,6 +33,12 @@ impl Judge<'_> {
         let word = |back: usize| spot.at.checked_sub(back).and_then(|at| self.program.word(Spot { at, ..spot }));
         match self.program.mark(before) {
             // What only wraps a function is followed by its name.
+            Some("(")
+                if spot.at.checked_sub(2).is_some_and(|at| self.program.mark(Spot { at, ..spot }) == Some(")")) =>
+            {
+                true
+            }
+            Some(":") => self.program.language.indented && word(2).is_none(),
             Some("(") => word(2).is_some_and(|name| {
                 !self.program.language.value(name).is_some()
                     && !matches!(name, "if" | "while" | "return" | "isinstance" | "hasattr" | "print")
@@ -42,6 +48,19 @@ impl Judge<'_> {
             Some("=") => word(2).is_some_and(|name| FUNCTIONS.contains(&name)),
             _ => false,
         }
+    }
+
+    /// The words of a member `args` (`new Deno.Command("rm", { args: ["x"] })`).
+    pub(super) fn member_words(&self, given: &Given) -> Vec<Value> {
+        let spots = (given.spot.at..given.end).map(|at| Spot { at, ..given.spot });
+        let key =
+            |spot: &Spot| self.program.word(*spot) == Some("args") && self.program.mark(spot.after()) == Some(":");
+        let found = spots.into_iter().find(key).map(|spot| self.program.values(spot.after().after()));
+        found
+            .into_iter()
+            .flatten()
+            .flat_map(|value| if let Value::List(items) = value { items } else { vec![value] })
+            .collect()
     }
 
     /// Text that names a function: `call_user_func("system", …)`, `method(:system)`.

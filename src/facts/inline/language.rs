@@ -139,6 +139,8 @@ pub enum Role {
     Argv,
     /// A program; its words follow in a list.
     Program,
+    /// A program that is started with words that are given to it later.
+    Started,
     /// A list of words.
     Words,
     /// A list of words, the first of which repeats the program.

@@ -63,9 +63,9 @@ pub(super) fn command(
     let own = matches!(rest, Rest::Code(_)) || argument.trim_start().starts_with('!');
     if !own
         && !language.separator.is_empty()
-        && let Some((before, next)) = after_patterns(word, argument).split_once(language.separator)
+        && let Some((before, next)) = parted(after_patterns(word, argument), language.separator)
     {
-        let end = argument.len() - next.len() - language.separator.len();
+        let end = argument.len() - next.len() - 1;
         argument = argument.get(..end).unwrap_or(before);
         command(language, source, next.trim(), span, findings);
     }
@@ -109,7 +109,7 @@ pub(super) fn meaning(language: &'static Language, source: &Source, rest: Rest, 
             path: source.argument(argument),
         }),
         Rest::Code(code) => script(code, argument.trim_matches(['"', '\''])),
-        Rest::WriteOrCommand | Rest::ReadOrCommand => match argument.strip_prefix(['!', '|']) {
+        Rest::WriteOrCommand | Rest::ReadOrCommand => match unquoted(argument).strip_prefix(['!', '|', '<']) {
             Some(command) => script("shell", command.trim()),
             None => path(
                 if rest == Rest::WriteOrCommand { Effect::Write } else { Effect::Read },
@@ -123,6 +123,27 @@ pub(super) fn meaning(language: &'static Language, source: &Source, rest: Rest, 
             Effect::from_word(effect).map(|effect| What::Effect(effect, aspect))
         }
     }
+}
+
+/// The text of an argument that is written in quotes; any other as it is.
+fn unquoted(argument: &str) -> &str {
+    let quoted = ['"', '\''].iter().find_map(|quote| argument.strip_prefix(*quote)?.split(*quote).next());
+    quoted.unwrap_or(argument)
+}
+
+/// What stands before and after the first of `marks` outside of quotes.
+fn parted<'t>(text: &'t str, marks: &str) -> Option<(&'t str, &'t str)> {
+    let mut quote = None;
+    for (at, letter) in text.char_indices() {
+        match quote {
+            Some(open) if open == letter => quote = None,
+            Some(_) => {}
+            None if marks.contains(letter) => return Some((text.get(..at)?, text.get(at + letter.len_utf8()..)?)),
+            None if matches!(letter, '"' | '\'') && text.matches(letter).count() % 2 == 0 => quote = Some(letter),
+            None => {}
+        }
+    }
+    None
 }
 
 /// What follows the delimited parts of `s/a/b/` and `g/a/`, in which a separator is none.

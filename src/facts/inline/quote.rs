@@ -27,10 +27,24 @@ impl Lexer<'_> {
             let formatted = form.interpolates != "{" || prefix.contains('f');
             return Some(Kind::Text(self.string(lexed, form, !raw, formatted)));
         }
+        if self.language.quoting == Quoting::Perl && self.peek() == Some('<') && before.is_some_and(takes_names) {
+            return self.pattern();
+        }
         if self.language.regex && value_expected && self.peek() == Some('/') {
             return self.regex();
         }
         None
+    }
+
+    /// perl: `<folder/*>`, the names that match.
+    fn pattern(&mut self) -> Option<Kind> {
+        let inner = self.rest().strip_prefix('<')?.split(['>', '\n']).next()?.to_owned();
+        let named = inner.contains('*') || inner.starts_with(['/', '~']);
+        if !named || inner.contains(char::is_whitespace) || !self.rest().get(inner.len() + 1..)?.starts_with('>') {
+            return None;
+        }
+        self.at += inner.len() + 2;
+        Some(Kind::Text(Text { parts: vec![Part::Known(inner)], command: false, words: false }))
     }
 
     /// `/…/flags` on one line.
@@ -397,4 +411,10 @@ fn before_format(text: &str) -> &str {
         }
     }
     text
+}
+
+/// perl: names may follow this token.
+fn takes_names(token: &Token) -> bool {
+    matches!(&token.kind, Kind::Word(word) if !word.starts_with(['$', '@']))
+        || matches!(token.kind, Kind::Mark("(" | "," | "="))
 }

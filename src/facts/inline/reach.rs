@@ -84,6 +84,10 @@ impl Judge<'_> {
             }
             return self.script(language, value, span, format!("`{}` runs text as code", shown(call)));
         }
+        if self.unwraps(given) {
+            let what = What::Effect(Effect::Run, Some(Aspect::Downloaded));
+            return self.push(what, span, "runs text that is decoded first");
+        }
         if let Some(path) = self.file_read(given) {
             return self.push(
                 What::ScriptFile { language: language.into(), path },
@@ -150,6 +154,22 @@ impl Judge<'_> {
             let local = known_text(&value).is_some_and(|text| !text.contains("://"));
             local.then(|| self.program.as_argument(&value))
         })
+    }
+
+    /// Whether an argument is taken out of an encoding that hides what it says.
+    fn unwraps(&self, given: &Given) -> bool {
+        const ENCODINGS: &[&str] = &[
+            "b64decode",
+            "fromhex",
+            "unhexlify",
+            "decompress",
+            "decode64",
+            "decode_base64",
+            "base64_decode",
+            "gzinflate",
+        ];
+        let hides = |name: &String| ENCODINGS.contains(&name.rsplit('.').next().unwrap_or(name));
+        self.inner_sites(given).iter().any(|site| site.names.iter().any(hides))
     }
 
     /// Whether an argument comes from the network or a decoder.

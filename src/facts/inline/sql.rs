@@ -74,6 +74,10 @@ const FUNCTIONS: &[(&str, Effect, &str)] = &[
     ("system", Effect::Run, "runs a command"),
 ];
 
+/// Functions that read the file that they name.
+const READING: &[&str] =
+    &["read_csv", "read_csv_auto", "read_json", "read_json_auto", "read_parquet", "read_text", "read_blob", "readfile"];
+
 /// Findings in SQL text.
 pub(super) fn judge(language: &'static Language, source: &Source) -> Vec<InlineFinding> {
     let mut findings = Vec::new();
@@ -175,6 +179,10 @@ impl Statement<'_> {
                 push(*effect, format!("`{name}` {reason}"));
             }
         }
+        for path in self.files() {
+            let what = What::Path { effect: Effect::Read, path: self.source.argument(&path), tree: false };
+            findings.push(InlineFinding { what, span, reason: "a function reads a file".into() });
+        }
         if let Some(text) = self.program() {
             let what = What::Script { language: "shell".into(), text: self.source.argument(&text) };
             findings.push(InlineFinding { what, span, reason: "`COPY … PROGRAM` runs a command".into() });
@@ -215,6 +223,22 @@ impl Statement<'_> {
             matches!(&token.kind, Kind::Word(found) if found.eq_ignore_ascii_case(name))
                 && (next.kind == Kind::Mark("(") || name == "xp_cmdshell")
         })
+    }
+
+    /// The files that functions read.
+    fn files(&self) -> Vec<String> {
+        let file = |window: &[Token]| match window {
+            [
+                Token { kind: Kind::Word(name), .. },
+                Token { kind: Kind::Mark("("), .. },
+                Token { kind: Kind::Text(text), .. },
+            ] if READING.iter().any(|reading| name.eq_ignore_ascii_case(reading)) => text
+                .parts
+                .iter()
+                .find_map(|part| if let Part::Known(known) = part { Some(known.clone()) } else { None }),
+            _ => None,
+        };
+        self.tokens.windows(3).filter_map(file).collect()
     }
 
     fn unknown(&self) -> Option<&Token> {
