@@ -11,7 +11,7 @@ use crate::exec::{ExecFault, NoShell};
 use crate::explain;
 use crate::host::HostFault;
 use crate::paths::PathsFault;
-use crate::policy;
+use crate::policy::{self, layer};
 use crate::shell::source::SourceFault;
 
 /// Why nothing runs.
@@ -91,8 +91,8 @@ fn broken(faults: &[Diagnostic], real: &Path) -> String {
         more => format!(" (and {more} more)"),
     };
     format!(
-        "the policy {} is broken: {}{more}; `vetsh policy check` shows where. A human can mend it in {}",
-        first.path.display(),
+        "the policy {} is broken: {}{more}; `vetsh policy check` shows all. A human can mend it in {}",
+        layer::place(first),
         first.message,
         real.display()
     )

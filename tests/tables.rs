@@ -119,7 +119,7 @@ fn a_broken_table_refuses_every_command_and_says_where() {
     let seen = see(&mut sandbox.shell("bash", ["-c", "echo hello"]));
     assert_eq!((seen.code, &*seen.stdout), (Some(126), ""));
     let path = sandbox.path("config/commands/shipit.toml");
-    let expected = format!("{} is broken: unknown role `raed`; `vetsh policy check` shows where", path.display());
+    let expected = format!("{}:3:13 is broken: unknown role `raed`; `vetsh policy check` shows all", path.display());
     assert!(seen.stderr.contains(&expected), "{}", seen.stderr);
     let seen = vetsh(&sandbox, &["policy", "check"]);
     let expected = format!(

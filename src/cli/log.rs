@@ -146,7 +146,8 @@ fn verify(log: &Log<'_>) -> Result<i32, Fault> {
         writeln!(out, "commands that ran without a record, as far as they were counted: {missed}")?;
     }
     let (records, whole) = (report.records, report.faults.is_empty());
-    writeln!(out, "{records} records; the chain {}", if whole { "holds" } else { "is broken" })?;
+    let noun = if records == 1 { "record" } else { "records" };
+    writeln!(out, "{records} {noun}; the chain {}", if whole { "holds" } else { "is broken" })?;
     Ok(if whole { exit::SUCCESS } else { DAMAGED })
 }
 

@@ -200,8 +200,8 @@ fn target(word: &str) -> Result<Target, Fault> {
         "input" => Target::Input,
         path if path.contains('/') => Target::Path(path.to_owned().into()),
         option if option.starts_with('-') => Target::Option(option.to_owned().into()),
-        work => match Work::from_word(work) {
-            Some(work) => Target::Work(work),
+        sort => match Work::from_word(sort) {
+            Some(sort) => Target::Work(sort),
             None => {
                 return Err(format!(
                     "unknown target `{word}`: cwd, operands, last, input, an option, a path or a sort of work"

@@ -246,6 +246,18 @@ pub fn told(fault: &Diagnostic) -> String {
     fault.render(&source.unwrap_or_default())
 }
 
+/// Where a fault is: `path:line:column`, or the path alone.
+pub fn place(fault: &Diagnostic) -> String {
+    let path = fault.path.display();
+    let Some((span, source)) = fault.span.and_then(|span| Some((span, fs::read(&fault.path).ok()?))) else {
+        return path.to_string();
+    };
+    let before = String::from_utf8_lossy(source.get(..span.start).unwrap_or_default());
+    let (line, column) =
+        (before.matches('\n').count() + 1, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1);
+    format!("{path}:{line}:{column}")
+}
+
 /// Several faults as they are printed.
 pub fn all_told(faults: &[Diagnostic]) -> String {
     faults.iter().map(told).collect::<Vec<_>>().join("\n\n")
