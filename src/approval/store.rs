@@ -124,7 +124,7 @@ impl Store {
             }
             Some(Ticket { state: State::Used, .. }) | None => {}
         }
-        let open = self.sweep(now)?.iter().filter(|open| open.waits(now) && open.project == ticket.project).count();
+        let open = self.sweep(now, |open| open.waits(now) && open.project == ticket.project)?;
         if open >= MOST_OPEN {
             return Ok(Opened::Full(open));
         }
@@ -199,17 +199,23 @@ impl Store {
         Ok(log::lock(&file, limit).is_ok().then_some(file))
     }
 
-    /// Removes what has ended, and returns the rest.
-    fn sweep(&self, now: Timestamp) -> Result<Vec<Ticket>, StoreFault> {
-        let (ended, standing): (Vec<_>, Vec<_>) = self.all()?.into_iter().partition(|ticket| ticket.expired(now));
-        let covers = self.paths("cover")?;
-        let over =
-            covers.iter().filter(|path| read::<Cover>(path).is_ok_and(|cover| cover.is_some_and(|c| now >= c.until)));
-        for path in ended.iter().map(|ticket| self.path(&ticket.id)).chain(over.cloned()) {
+    /// Removes what has ended, and counts among the rest. One at a time: each may hold a long script.
+    fn sweep(&self, now: Timestamp, counts: impl Fn(&Ticket) -> bool) -> Result<usize, StoreFault> {
+        let mut count = 0;
+        let mut ended = Vec::new();
+        for path in self.paths("json")? {
+            match read::<Ticket>(&path) {
+                Ok(Some(ticket)) if ticket.expired(now) => ended.push(path),
+                Ok(Some(ticket)) => count += usize::from(counts(&ticket)),
+                _ => {}
+            }
+        }
+        let is_over = |path: &PathBuf| read::<Cover>(path).is_ok_and(|cover| cover.is_some_and(|c| now >= c.until));
+        for path in ended.into_iter().chain(self.paths("cover")?.into_iter().filter(is_over)) {
             // What cannot be removed counts for nothing all the same.
             let _ = fs::remove_file(path);
         }
-        Ok(standing)
+        Ok(count)
     }
 
     fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, StoreFault> {

@@ -10,11 +10,14 @@ use sha2::{Digest, Sha256};
 use super::Asked;
 use crate::audit::hex;
 use crate::decision::{Decision, Finding, Verdict};
+use crate::diagnostic::Span;
 use crate::facts::{Aspect, Doubt, Effect};
 use crate::terminal_text;
 
 /// The version of the form below.
 pub const VERSION: u8 = 1;
+/// Nobody reads through more parts than this one by one.
+const MOST_NEEDS: usize = 500;
 
 /// One question and its answer so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,19 +81,20 @@ pub struct Piece {
 
 impl Piece {
     /// Cuts `text` at the spans of what needs a yes.
-    fn cut(text: &[u8], needs: &[Need]) -> Vec<Self> {
-        let mut cuts: Vec<usize> = needs.iter().flat_map(|need| [need.span.0, need.span.1]).collect();
-        cuts.extend([0, text.len()]);
-        cuts.retain(|&cut| cut <= text.len());
+    fn cut(text: &[u8], spans: impl Iterator<Item = Span>) -> Vec<Self> {
+        // Where spans begin and end, and how many more are open from there on.
+        let ends = |span: Span| [(span.start.min(text.len()), 1), (span.end.min(text.len()), -1)];
+        let mut cuts: Vec<(usize, i64)> = spans.flat_map(ends).chain([(0, 0), (text.len(), 0)]).collect();
         cuts.sort_unstable();
-        cuts.dedup();
-        let ranges = cuts.iter().zip(cuts.iter().skip(1));
-        ranges
-            .filter_map(|(&start, &end)| {
-                let asked = needs.iter().any(|need| need.span.0 <= start && end <= need.span.1);
-                Some(Self { asked, text: terminal_text::block(text.get(start..end)?) })
-            })
-            .collect()
+        let mut open = 0;
+        let mut pieces = Vec::new();
+        for (&(start, change), &(end, _)) in cuts.iter().zip(cuts.iter().skip(1)) {
+            open += change;
+            if let Some(text) = text.get(start..end).filter(|text| !text.is_empty()) {
+                pieces.push(Self { asked: open > 0, text: terminal_text::block(text) });
+            }
+        }
+        pieces
     }
 }
 
@@ -115,14 +119,16 @@ pub struct Need {
 }
 
 impl Need {
-    /// The parts of `decision` that need a yes, in reading order.
+    /// The parts of `decision` that need a yes, in reading order; of very many the first, and how many more there are.
     pub fn all(decision: &Decision) -> Vec<Self> {
-        decision
-            .findings
-            .iter()
-            .filter(|finding| finding.verdict == Verdict::Ask)
-            .map(|f| Self::of(decision, f))
-            .collect()
+        let mut needs: Vec<_> = asked(decision).take(MOST_NEEDS).map(|finding| Self::of(decision, finding)).collect();
+        let more = asked(decision).count() - needs.len();
+        if more > 0 {
+            let reason = format!("{more} more parts need a yes; all are marked in the command");
+            let (span, text) = ((0, 0), String::new());
+            needs.push(Self { span, text, rule: None, effect: None, doubt: None, target: None, reason });
+        }
+        needs
     }
 
     fn of(decision: &Decision, finding: &Finding) -> Self {
@@ -138,6 +144,11 @@ impl Need {
             reason: terminal_text::line(finding.reason.as_bytes()),
         }
     }
+}
+
+/// The findings that need a yes.
+fn asked(decision: &Decision) -> impl Iterator<Item = &Finding> {
+    decision.findings.iter().filter(|finding| finding.verdict == Verdict::Ask)
 }
 
 /// SHA-256, in hex, over all that a question depends on: text, shell, options, folder, project, user, policy, the files
@@ -159,7 +170,7 @@ impl Binding {
         for file in asked.files {
             fields.add(file.path.as_os_str().as_encoded_bytes()).add(&file.digest);
         }
-        for finding in decision.findings.iter().filter(|finding| finding.verdict == Verdict::Ask) {
+        for finding in self::asked(decision) {
             fields.add(&key(finding));
         }
         Self(hex(&fields.0.finalize()))
@@ -230,7 +241,7 @@ impl Ticket {
             expires: now.checked_add(expiry).unwrap_or(now),
             shell: asked.shell.to_owned(),
             options: asked.options.iter().map(|word| terminal_text::line(word)).collect(),
-            text: Piece::cut(asked.part, &needs),
+            text: Piece::cut(asked.part, self::asked(decision).map(|finding| decision.facts.outermost(finding.at))),
             start: shown(asked.start),
             project: asked.project.map(shown),
             origin: who.map(|who| terminal_text::line(who.as_bytes())),
