@@ -1,5 +1,7 @@
 //! A verdict and why.
 
+use std::borrow::Cow;
+
 use bstr::BString;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +76,7 @@ pub struct Finding {
     /// Where it is written.
     pub at: Location,
     /// Why, for people: a lowercase fragment.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
     /// Which statement of the policy decided.
     pub provenance: Provenance,
 }

@@ -36,7 +36,7 @@ impl Question {
             target: Some("build".into()),
             command: None,
             at,
-            reason: "deletes what cannot be had back".to_owned(),
+            reason: "deletes what cannot be had back".into(),
             provenance: Provenance { layer: LayerKind::Builtin, line: 1 },
         };
         Self {
@@ -66,8 +66,8 @@ impl Question {
             operands: Vec::new(),
             argv: argv.iter().map(|word| Some(BString::from(*word))).collect(),
             environment: Vec::new(),
-            cwd: Some(cwd.into()),
-            via: Vec::new(),
+            cwd: Some(Path::new(cwd).into()),
+            via: std::rc::Rc::default(),
             at: Location::default(),
             dialect: Dialect::Bash,
         });

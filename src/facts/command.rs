@@ -1,6 +1,7 @@
 //! One simple command: expanded, resolved to what runs, and read by its table.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::rc::Rc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -65,7 +66,7 @@ impl Walker<'_> {
 
     /// The variables among those mentioned that can have several values.
     fn varying(&self, simple: &SimpleCommand) -> Vec<(BString, Vec<Value>)> {
-        if self.state.variables.values().all(|variable| variable.values.len() < 2) {
+        if self.state.variables.is_empty() {
             return Vec::new();
         }
         let mut names = super::mention::variables(simple);
@@ -162,7 +163,7 @@ impl Walker<'_> {
 
     /// Runs an assignment of the shell itself.
     pub(super) fn assign(&mut self, assignment: &Assignment) {
-        let value = self.assigned(assignment);
+        let value = self.assigned(assignment, Self::taken);
         let special = ["functions", "aliases", "galiases", "saliases", "commands", "mapfile", "nameddirs"];
         if self.is_zsh() && special.iter().any(|name| assignment.name.trim_start_matches("dis_") == *name) {
             let reason = format!("what is assigned to {} changes what names mean", assignment.name);
@@ -181,7 +182,8 @@ impl Walker<'_> {
         self.state.set(assignment.name.as_str().into(), value);
     }
 
-    fn assigned(&mut self, assignment: &Assignment) -> Value {
+    /// What is assigned; `before` gives the value that `+=` appends to.
+    fn assigned(&mut self, assignment: &Assignment, before: fn(&mut Self, &BStr) -> Value) -> Value {
         let name = BStr::new(&assignment.name);
         if let Some(index) = &assignment.index {
             let index = self.expand_scalar(index);
@@ -199,10 +201,7 @@ impl Walker<'_> {
         if !assignment.append {
             return new;
         }
-        let before = match &*self.variable(name) {
-            [value] => value.clone(),
-            _ => Value::unknown(UnknownKind::Any, format!("${name} has one of several values here")),
-        };
+        let before = before(self, name);
         match (before, new) {
             (Value::Unset, new) => new,
             (Value::Scalar(mut before), Value::Scalar(new)) => {
@@ -214,6 +213,22 @@ impl Walker<'_> {
                 Value::Array(before)
             }
             _ => Value::unknown(UnknownKind::Any, format!("the elements of ${name} are not followed")),
+        }
+    }
+
+    /// The value of a variable.
+    fn only_value(&mut self, name: &BStr) -> Value {
+        match &*self.variable(name) {
+            [value] => value.clone(),
+            _ => Value::unknown(UnknownKind::Any, format!("${name} has one of several values here")),
+        }
+    }
+
+    /// The same of a variable that is about to be replaced, taken out of it: an array may be long.
+    fn taken(&mut self, name: &BStr) -> Value {
+        match Rc::make_mut(&mut self.state.variables).get_mut(name).map(|variable| variable.values.as_mut_slice()) {
+            Some([value]) => std::mem::replace(value, Value::Unset),
+            _ => self.only_value(name),
         }
     }
 
@@ -242,7 +257,7 @@ impl Walker<'_> {
 
     /// An assignment before a command.
     fn inline_assignment(&mut self, assignment: &Assignment) -> (BString, Vec<Piece>) {
-        let pieces = match self.assigned(assignment) {
+        let pieces = match self.assigned(assignment, Self::only_value) {
             Value::Scalar(pieces) => pieces,
             Value::Unset => Vec::new(),
             Value::Array(_) => vec![Piece::unknown(UnknownKind::Any, "an array")],
@@ -324,6 +339,10 @@ impl Walker<'_> {
     ) -> usize {
         let text = |word: &Argument| if word.many { None } else { word.text().map(Cow::into_owned) };
         let argv: Vec<_> = words.iter().map(text).collect();
+        let length: usize =
+            argv.iter().map(|word| word.as_ref().map_or(0, |word| word.len()) + size_of::<BString>()).sum();
+        // Once as words, once more as options or operands.
+        self.hold(size_of::<CommandFact>() + 2 * length);
         self.facts.commands.push(CommandFact {
             program,
             identity,
@@ -332,12 +351,19 @@ impl Walker<'_> {
             operands: argv.get(1..).unwrap_or_default().to_vec(),
             argv,
             environment: call.environment.iter().map(|(name, _)| name.clone()).collect(),
-            cwd: if self.frame.remote { None } else { self.state.cwd.path().cloned() },
-            via: (*self.frame.via).clone(),
+            cwd: self.folder(),
+            via: self.frame.via.clone(),
             at: call.by.at,
             dialect: self.frame.dialect,
         });
         self.facts.commands.len() - 1
+    }
+
+    /// The working directory, if it is known; commands in one folder share it.
+    fn folder(&self) -> Option<Rc<Path>> {
+        let folder = self.state.cwd.path().filter(|_| !self.frame.remote)?;
+        let last = self.facts.commands.last().and_then(|last| last.cwd.clone());
+        last.filter(|last| **last == **folder).or_else(|| Some(Rc::from(folder.as_path())))
     }
 
     /// Calls a function, if there is one of this name; true if nothing else can be meant.

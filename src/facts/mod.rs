@@ -35,7 +35,7 @@ pub mod value;
 mod walker;
 mod wrapper;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bstr::BString;
@@ -109,10 +109,8 @@ impl Walker<'_> {
                 }
             }
         }
-        let script = crate::syntax::read(task.text, task.dialect);
-        self.syntax_doubts(&script, by);
         self.state.ended = false;
-        self.block(&script.body);
+        self.read(task.text, by);
         self.run_traps();
     }
 }
@@ -170,9 +168,9 @@ pub struct CommandFact {
     /// Variables assigned on this command.
     pub environment: Vec<BString>,
     /// The working directory in which it would run; `None` if not known.
-    pub cwd: Option<PathBuf>,
+    pub cwd: Option<Rc<Path>>,
     /// What reached it, outermost first: wrapper programs, `sh -c`, `$()`, file names.
-    pub via: Vec<String>,
+    pub via: Rc<Vec<String>>,
     /// Where it is written.
     pub at: Location,
     /// By which shell's rules it is expanded.

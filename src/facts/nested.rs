@@ -38,9 +38,9 @@ impl Walker<'_> {
                 return;
             }
         }
-        let script = crate::syntax::read(&text, nested.dialect);
+        self.hold(size_of::<ScriptText>() + text.len());
         let number = self.facts.scripts.len();
-        self.facts.scripts.push(ScriptText { text, name: nested.name.clone(), from: Some(by.at) });
+        self.facts.scripts.push(ScriptText { text: text.clone(), name: nested.name.clone(), from: Some(by.at) });
         let (dialect, shell) = (nested.dialect, nested.shell);
         self.framed(
             |frame| {
@@ -53,9 +53,8 @@ impl Walker<'_> {
                 for (name, piece) in unknown {
                     walker.state.set(name.as_ref(), Value::Scalar(vec![piece]));
                 }
-                walker.syntax_doubts(&script, by);
                 match shell {
-                    None => walker.deeper(by.at, |walker| walker.block(&script.body)),
+                    None => walker.deeper(by.at, |walker| walker.read(&text, by)),
                     Some((zero, positional)) => walker.deeper(by.at, |walker| {
                         walker.frame.zero = zero;
                         walker.frame.returns = false;
@@ -66,7 +65,7 @@ impl Walker<'_> {
                                 walker.state.export(name.as_ref());
                             }
                             walker.state.positional = Rc::new(positional);
-                            walker.block(&script.body);
+                            walker.read(&text, by);
                         });
                     }),
                 }
@@ -89,8 +88,16 @@ impl Walker<'_> {
         self.state.options = super::state::Options { functions, ..super::state::Options::default() };
     }
 
+    /// Walks the text of the script that the frame is of, part by part.
+    pub(super) fn read(&mut self, text: &[u8], by: By) {
+        for part in crate::syntax::parts(text, self.frame.dialect) {
+            self.syntax_doubts(&part, by);
+            self.block(&part.body);
+        }
+    }
+
     /// What the readers of a text were not sure of.
-    pub(super) fn syntax_doubts(&mut self, script: &crate::syntax::Script, by: By) {
+    fn syntax_doubts(&mut self, script: &crate::syntax::Script, by: By) {
         for doubt in &script.doubts {
             let kind = match doubt.kind {
                 SyntaxDoubtKind::Syntax => Doubt::Syntax,

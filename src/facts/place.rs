@@ -90,16 +90,16 @@ impl Places<'_> {
     }
 
     fn region(&self, path: &Path, text: &BStr, host: &dyn Host) -> Option<Aspect> {
-        if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
-            let inert = INERT_DEVICES.iter().any(|device| path.starts_with(device));
+        if is_below(text, "/dev") && !is_below(text, "/dev/shm") {
+            let inert = INERT_DEVICES.iter().any(|device| is_below(text, device));
             return (!inert).then_some(Aspect::Device);
         }
-        if path.components().any(|part| part.as_os_str() == ".git") {
+        if text.split(|byte| *byte == b'/').any(|name| name == b".git") {
             return Some(Aspect::Vcs);
         }
         let declared =
             |place: Aspect| self.globs.iter().any(|(aspect, glob)| *aspect == place && holds(glob, text, host));
-        if host.project().is_some_and(|root| path.starts_with(root)) || declared(Aspect::Project) {
+        if host.project().is_some_and(|root| place_holds(root, text)) || declared(Aspect::Project) {
             return Some(Aspect::Project);
         }
         // A home in a temporary folder is a home all the same.
@@ -107,17 +107,22 @@ impl Places<'_> {
         if declared(Aspect::Temp) || is_temp(path) && !(home && is_temp(host.home())) {
             return Some(Aspect::Temp);
         }
-        let homes = home || ["/home", "/root", "/Users"].iter().any(|home| path.starts_with(home));
-        if homes {
+        if home || ["/home", "/root", "/Users"].iter().any(|home| is_below(text, home)) {
             return Some(Aspect::Home);
         }
-        let system = path == Path::new("/") || SYSTEM.iter().any(|tree| path.starts_with(tree));
+        let system = text == "/" || SYSTEM.iter().any(|tree| is_below(text, tree));
         Some(if system { Aspect::System } else { Aspect::Elsewhere })
     }
 }
 
-fn place_holds(folder: &Path, path_bytes: &[u8]) -> bool {
-    path(path_bytes).starts_with(folder)
+/// `folder`, which comes from elsewhere and may be written in other ways, is this path or holds it.
+fn place_holds(folder: &Path, text: &[u8]) -> bool {
+    path(text).starts_with(folder)
+}
+
+/// A plain path is this folder or lies in it.
+fn is_below(path: &[u8], folder: &str) -> bool {
+    path.strip_prefix(folder.as_bytes()).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
 }
 
 /// In a folder of installed packages.
@@ -128,16 +133,15 @@ pub(super) fn is_installed(path: &Path) -> bool {
 
 /// Below a temporary folder.
 pub(super) fn is_temp(path: &Path) -> bool {
-    TEMP.iter().any(|temp| path.starts_with(temp))
+    TEMP.iter().any(|temp| is_below(bytes(path), temp))
 }
 
 fn is_whole(path: &Path, host: &dyn Host) -> bool {
+    let text = bytes(path);
+    let is_name = |name: &[u8]| !name.is_empty() && !name.contains(&b'/');
     let home_of_someone =
-        path.parent().is_some_and(|parent| parent == Path::new("/home") || parent == Path::new("/Users"));
-    path == Path::new("/")
-        || path == host.home()
-        || home_of_someone
-        || SYSTEM.iter().chain(WHOLE).any(|tree| path == Path::new(tree))
+        ["/home/", "/Users/"].iter().any(|homes| text.strip_prefix(homes.as_bytes()).is_some_and(is_name));
+    text == "/" || home_of_someone || SYSTEM.iter().chain(WHOLE).any(|tree| text == *tree) || path == host.home()
 }
 
 /// Which of two places is judged where one path has both.
@@ -229,18 +233,28 @@ pub(super) fn below_home<'a>(path: &'a [u8], host: &dyn Host) -> Option<&'a [u8]
 }
 
 /// Matches name by name: `**` at the end takes everything below.
-fn names_match(glob: &[u8], path: &[u8]) -> bool {
-    let mut names = path.split_str("/");
-    let mut globs = glob.split_str("/").peekable();
-    while let Some(glob) = globs.next() {
-        if glob == b"**" && globs.peek().is_none() {
-            return names.next().is_some();
+fn names_match(mut glob: &[u8], mut path: &[u8]) -> bool {
+    loop {
+        if glob == b"**" {
+            return true;
         }
-        if !names.next().is_some_and(|name| name_matches(glob, name)) {
+        let ((pattern, patterns), (name, names)) = (first_name(glob), first_name(path));
+        if !name_matches(pattern, name) {
             return false;
         }
+        match (patterns, names) {
+            (Some(patterns), Some(names)) => (glob, path) = (patterns, names),
+            (patterns, names) => return patterns.is_none() && names.is_none(),
+        }
     }
-    names.next().is_none()
+}
+
+/// The first name of a path, and what follows its slash.
+fn first_name(path: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match path.iter().position(|byte| *byte == b'/') {
+        Some(slash) => (path.get(..slash).unwrap_or_default(), path.get(slash + 1..)),
+        None => (path, None),
+    }
 }
 
 /// Matches one name: `*` any bytes, `?` one byte.

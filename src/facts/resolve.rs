@@ -14,6 +14,8 @@ use crate::host::LookKind;
 
 /// Links are followed so often.
 const MAX_LINKS: usize = 16;
+/// The kernel takes no path of so many bytes.
+const LONGEST: usize = 4096;
 
 /// One place that an argument can name.
 #[derive(Debug, Clone)]
@@ -51,6 +53,10 @@ impl Walker<'_> {
         // An empty name is no file.
         if pieces.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty())) {
             return Vec::new();
+        }
+        if lead.len() >= LONGEST {
+            let shown = lead.get(..LONGEST).unwrap_or_default();
+            return vec![unknown(shown.into(), "the path is longer than any program can use".into())];
         }
         let shape = Shape { lead, rest: pieces.get(count..).unwrap_or_default() };
         if shape.lead.starts_with(b"/") {

@@ -21,6 +21,10 @@ pub(super) const MAX_NESTING: usize = 16;
 const REPEATS: usize = 2048;
 /// What all expansions of a script may give together, in bytes.
 const EXPANDED: usize = 4 * 1024 * 1024;
+/// What is found of a script takes about so many bytes at most; with everything else that stays below 64 MiB.
+const ROOM: usize = 32 * 1024 * 1024;
+/// What a finding of the policy takes beside the fact that it is about, in bytes.
+const FINDING: usize = 256;
 /// How far back the same finding is looked for.
 const RECENT: usize = 64;
 
@@ -55,6 +59,8 @@ pub(super) struct Walker<'a> {
     budget: usize,
     /// Bytes that expansions may still give.
     expanded: usize,
+    /// Bytes that may still be held of what is found.
+    room: usize,
     exhausted: bool,
     pub(super) depth: usize,
 }
@@ -159,6 +165,7 @@ impl<'a> Walker<'a> {
             loading: Vec::new(),
             budget: REPEATS,
             expanded: EXPANDED,
+            room: ROOM,
             exhausted: false,
             depth: 0,
         }
@@ -169,9 +176,9 @@ impl<'a> Walker<'a> {
         self.budget = self.budget.saturating_add(text.len() / 2);
     }
 
-    /// Takes one step; false once the budget is used up, which is a doubt.
+    /// Takes one step; false once the budget or the room is used up, which is a doubt.
     pub(super) fn step(&mut self, at: Location) -> bool {
-        if let Some(rest) = self.budget.checked_sub(1) {
+        if let Some(rest) = self.budget.checked_sub(1).filter(|_| self.room > 0) {
             self.budget = rest;
             return true;
         }
@@ -180,6 +187,11 @@ impl<'a> Walker<'a> {
             self.doubt(Doubt::Limit, By::script(at), "the script takes too many steps to be followed to its end");
         }
         false
+    }
+
+    /// Counts bytes that are held to the end.
+    pub(super) fn hold(&mut self, size: usize) {
+        self.room = self.room.saturating_sub(size);
     }
 
     /// Takes what an expansion gives, in bytes; false once all that may be is used up.
@@ -211,6 +223,7 @@ impl<'a> Walker<'a> {
         }
         let fact = DoubtFact { doubt, command: by.command, part: by.part, at: by.at, reason: reason.into() };
         if !self.facts.doubts.iter().rev().take(RECENT).any(|known| *known == fact) {
+            self.hold(size_of::<DoubtFact>() + FINDING + owned(&fact.reason));
             self.facts.doubts.push(fact);
         }
     }
@@ -226,6 +239,8 @@ impl<'a> Walker<'a> {
         self.git.recorded |= matches!(effect, Effect::Commit | Effect::Discard);
         let fact = EffectFact { effect, aspect, target, command, part, at, reason: reason.into() };
         if !self.facts.effects.iter().rev().take(RECENT).any(|known| *known == fact) {
+            let target = fact.target.as_ref().map_or(0, |target| target.len());
+            self.hold(size_of::<EffectFact>() + FINDING + target + owned(&fact.reason));
             self.facts.effects.push(fact);
         }
     }
@@ -433,6 +448,11 @@ impl<'a> Walker<'a> {
         }
         Rc::new(joined)
     }
+}
+
+/// The bytes of a text that is not the program's own.
+fn owned(text: &Cow<'static, str>) -> usize {
+    if let Cow::Owned(text) = text { text.len() } else { 0 }
 }
 
 fn union<K: Ord + Clone, V: Clone>(

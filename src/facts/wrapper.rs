@@ -1,11 +1,14 @@
 //! Commands that a program runs: wrappers, `find -exec`, `xargs`, `ssh`.
 
+use std::cell::OnceCell;
+
 use bstr::{BString, ByteSlice};
 
 use super::command::Call;
 use super::effect::Doubt;
 use super::nested::Nested;
 use super::resolve::shown_pieces;
+use super::search::Search;
 use super::table::{Judged, without};
 use super::value::{Argument, Piece, UnknownKind, known};
 use super::walker::Walker;
@@ -29,19 +32,21 @@ impl Walker<'_> {
             self.via(judged, |walker| walker.deeper(judged.by.at, |walker| walker.run(&words, call)));
             return true;
         }
+        // Read once for all of its `-exec`.
+        let search = OnceCell::new();
         for (number, tail) in judged.reading.tails.iter().enumerate().filter(|(_, tail)| !tail.words.is_empty()) {
             any = true;
             self.via(judged, |walker| {
                 walker.deeper(judged.by.at, |walker| {
                     walker.frame.remote |= tail.remote;
-                    walker.tail(number, tail, judged);
+                    walker.tail((number, tail), judged, &search);
                 });
             });
         }
         any
     }
 
-    fn tail(&mut self, number: usize, tail: &Tail<'_>, judged: &Judged<'_>) {
+    fn tail(&mut self, (number, tail): (usize, &Tail<'_>), judged: &Judged<'_>, search: &OnceCell<Search>) {
         match tail.kind {
             TailKind::StringJoined if tail.appends => {
                 for name in self.names_given(judged) {
@@ -55,9 +60,9 @@ impl Walker<'_> {
                     let by = super::walker::By { command: None, ..judged.by };
                     return self.doubt(Doubt::Command, by, "each file that is found is run");
                 }
-                let search = self.search(judged);
+                let search = search.get_or_init(|| self.search(judged));
                 let names = search.runs.get(number).cloned().flatten();
-                for root in Self::search_roots(judged, &search, names.as_deref()) {
+                for root in Self::search_roots(judged, search, names.as_deref()) {
                     let mut words = replaced(&tail.words, b"{}", &root);
                     if tail.appends && !tail.words.iter().any(|word| word.prefix().contains(&b'{')) {
                         words.push(root);
@@ -207,14 +212,14 @@ impl Walker<'_> {
         }
     }
 
-    fn search(&self, judged: &Judged<'_>) -> super::search::Search {
+    fn search(&self, judged: &Judged<'_>) -> Search {
         let command = judged.by.command.and_then(|command| self.facts.commands.get(command));
         let words = command.and_then(|command| command.argv.get(1..)).unwrap_or_default();
         super::search::read(words)
     }
 
     /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
-    fn search_roots(judged: &Judged<'_>, search: &super::search::Search, names: Option<&[BString]>) -> Vec<Argument> {
+    fn search_roots(judged: &Judged<'_>, search: &Search, names: Option<&[BString]>) -> Vec<Argument> {
         let at = judged.by.at;
         let listed = |used: &&crate::commands::Use<'_>| {
             used.option.is_none() && matches!(used.role, Role::List | Role::Read | Role::Text)

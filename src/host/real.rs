@@ -24,6 +24,8 @@ use crate::paths::{self, Paths};
 const READ_LIMIT: u64 = 1024 * 1024;
 /// The most names that are listed of one directory.
 const LIST_LIMIT: usize = 65_536;
+/// The longest path that the kernel takes.
+const PATH_LIMIT: usize = 4096;
 /// The most symbolic links followed in one path, as in the kernel.
 const LINK_LIMIT: usize = 40;
 
@@ -338,6 +340,10 @@ fn real_path(file: &impl AsRawFd, path: &Path) -> PathBuf {
 }
 
 fn look(path: &Path) -> Look {
+    // No program can reach it by this name either.
+    if path.as_os_str().len() >= PATH_LIMIT {
+        return nothing(project::plain(path), LookKind::Unknown);
+    }
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => {

@@ -5,6 +5,7 @@
 //! `effect`, `*`, its mode. Layers without trust can only make the result stricter. The decision is the strictest
 //! finding.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -18,17 +19,21 @@ use super::statement::{Rule, Source, Statement};
 use super::{Call, Fault, Layer, Policy, builtin, pattern};
 
 /// Judges facts by a policy.
-pub fn evaluate(policy: &Policy, facts: Facts, call: &Call<'_>) -> Result<Decision, Fault> {
+///
+/// The effects and doubts are used up: each is a finding now.
+pub fn evaluate(policy: &Policy, mut facts: Facts, call: &Call<'_>) -> Result<Decision, Fault> {
+    let (effects, doubts) = (std::mem::take(&mut facts.effects), std::mem::take(&mut facts.doubts));
     let judge = Judge { policy, call, facts: &facts, buckets: RefCell::default() };
-    let mut findings = Vec::new();
-    for fact in &facts.effects {
+    let mut findings = Vec::with_capacity(effects.len() + doubts.len());
+    for fact in effects {
         judge.effect(fact, &mut findings)?;
     }
-    for fact in &facts.doubts {
+    for fact in doubts {
         judge.doubt(fact, &mut findings)?;
     }
+    let told: BTreeSet<_> = findings.iter().filter_map(told).collect();
     for (index, command) in facts.commands.iter().enumerate() {
-        judge.command(index, command, &mut findings)?;
+        judge.command(index, command, &told, &mut findings)?;
     }
     findings.sort_by_key(|finding| facts.outermost(finding.at).start);
     let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Allow);
@@ -40,10 +45,19 @@ pub fn evaluate(policy: &Policy, facts: Facts, call: &Call<'_>) -> Result<Decisi
 /// Drops findings that say of the same text what an earlier one says: a loop walks its body for each word.
 fn tell_once(findings: &mut Vec<Finding>) {
     let mut told = BTreeSet::new();
-    findings.retain(|finding| {
-        let Finding { verdict, rule, effect, doubt, target, at, reason, .. } = finding;
-        told.insert((*verdict, rule.clone(), *effect, *doubt, target.clone(), *at, reason.clone()))
-    });
+    let mut first = Vec::with_capacity(findings.len());
+    for Finding { verdict, rule, effect, doubt, target, at, reason, .. } in &*findings {
+        first.push(told.insert((verdict, rule, effect, doubt, target, at, reason)));
+    }
+    let mut first = first.into_iter();
+    findings.retain(|_| first.next().unwrap_or(true));
+}
+
+/// Which statement speaks of which command, and what it says, if that is no leave.
+fn told(finding: &Finding) -> Option<(usize, LayerKind, u32, Verdict)> {
+    let Provenance { layer, line } = finding.provenance;
+    let command = finding.command.filter(|_| finding.verdict > Verdict::Allow)?;
+    Some((command, layer, line, finding.verdict))
 }
 
 struct Judge<'a> {
@@ -72,18 +86,18 @@ struct Matched<'a> {
 }
 
 impl Judge<'_> {
-    fn effect(&self, fact: &EffectFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
-        let subject = Subject::Effect(fact);
+    fn effect(&self, fact: EffectFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
+        let subject = Subject::Effect(&fact);
         let matched = self.matched(subject, fact.command)?;
         let mut statement = self.decide(subject, &matched);
-        for fact in self.tightened(fact) {
+        for fact in self.tightened(&fact) {
             let subject = Subject::Effect(&fact);
             statement = statement.stricter(Some(self.decide(subject, &self.matched(subject, fact.command)?)));
         }
         findings.push(Finding {
             effect: Some((fact.effect, fact.aspect)),
-            target: fact.target.clone(),
-            ..finding(statement, fact.command, fact.at, &fact.reason)
+            target: fact.target,
+            ..finding(statement, fact.command, fact.at, fact.reason)
         });
         self.uncertain(&matched, Doubt::Path, (fact.command, fact.at), findings);
         Ok(())
@@ -102,26 +116,30 @@ impl Judge<'_> {
         places.map(|(aspect, _)| EffectFact { aspect: Some(*aspect), ..fact.clone() }).collect()
     }
 
-    fn doubt(&self, fact: &DoubtFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
-        let subject = Subject::Doubt(fact);
+    fn doubt(&self, fact: DoubtFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
+        let subject = Subject::Doubt(&fact);
         let matched = self.matched(subject, fact.command)?;
         let statement = self.decide(subject, &matched);
-        findings.push(Finding { doubt: Some(fact.doubt), ..finding(statement, fact.command, fact.at, &fact.reason) });
+        findings.push(Finding { doubt: Some(fact.doubt), ..finding(statement, fact.command, fact.at, fact.reason) });
         Ok(())
     }
 
     /// A command as such: only rules speak of it, and only where no finding tells of them already.
-    fn command(&self, index: usize, command: &CommandFact, findings: &mut Vec<Finding>) -> Result<(), Fault> {
+    fn command(
+        &self,
+        index: usize,
+        command: &CommandFact,
+        told_before: &BTreeSet<(usize, LayerKind, u32, Verdict)>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Fault> {
         let matched = self.matched(Subject::Command, Some(index))?;
+        let before = findings.len();
         self.uncertain(&matched, Doubt::Argument, (Some(index), command.at), findings);
         let statement = self.decide(Subject::Command, &matched);
-        let finding = finding(statement, Some(index), command.at, "");
-        let told = |other: &Finding| {
-            other.command == finding.command
-                && other.provenance == finding.provenance
-                && other.verdict == finding.verdict
-        };
-        if finding.verdict > Verdict::Allow && !findings.iter().any(told) {
+        let finding = finding(statement, Some(index), command.at, "".into());
+        let Some(key) = told(&finding) else { return Ok(()) };
+        let same = |other: &Finding| told(other).as_ref() == Some(&key);
+        if !told_before.contains(&key) && !findings.iter().skip(before).any(same) {
             findings.push(finding);
         }
         Ok(())
@@ -141,7 +159,11 @@ impl Judge<'_> {
             let statement = rule_statement(layer, rule, verdict);
             let name = if layer.trusted { format!("rule `{}`", rule.id) } else { UNTRUSTED.to_owned() };
             let reason = format!("whether {name} applies depends on something that is not known");
-            findings.push(Finding { doubt: Some(doubt), reason, ..finding(statement, command, at, "") });
+            findings.push(Finding {
+                doubt: Some(doubt),
+                reason: reason.into(),
+                ..finding(statement, command, at, "".into())
+            });
         }
     }
 
@@ -340,16 +362,18 @@ fn rule_statement(layer: &Layer, rule: &Rc<Rule>, verdict: Verdict) -> Statement
 /// What is told of a rule whose words reach nobody yet.
 const UNTRUSTED: &str = "a rule of this project's policy that is not trusted";
 
-fn finding(statement: Statement, command: Option<usize>, at: Location, fact: &str) -> Finding {
+fn finding(statement: Statement, command: Option<usize>, at: Location, fact: Cow<'static, str>) -> Finding {
     let (rule, reason) = match &statement.source {
         Source::Entry => (None, fact),
-        Source::Rule(rule) => (Some(rule.id.clone()), if rule.reason.is_empty() { fact } else { &rule.reason }),
-        Source::Floor(floor) => (Some(floor.id.to_owned()), if fact.is_empty() { floor.reason } else { fact }),
-        Source::State(reason) => (None, *reason),
+        Source::Rule(rule) => {
+            (Some(rule.id.clone()), if rule.reason.is_empty() { fact } else { rule.reason.clone().into() })
+        }
+        Source::Floor(floor) => (Some(floor.id.to_owned()), if fact.is_empty() { floor.reason.into() } else { fact }),
+        Source::State(reason) => (None, (*reason).into()),
     };
     Finding {
         verdict: statement.verdict,
-        reason: reason.to_owned(),
+        reason,
         rule,
         effect: None,
         doubt: None,

@@ -25,18 +25,37 @@ pub const MAX_LENGTH: usize = 1 << 20;
 
 /// Reads a text as a shell of this dialect does. It never fails: what cannot be read is opaque or in doubt.
 pub fn read(text: &[u8], dialect: Dialect) -> Script {
-    if text.len() > MAX_LENGTH {
-        return too_long(Span::new(0, text.len()));
+    let mut whole = Script { body: Vec::new(), doubts: Vec::new() };
+    for mut part in parts(text, dialect) {
+        whole.body.append(&mut part.body);
+        whole.doubts.append(&mut part.doubts);
     }
-    let mut scanner = Scanner::new(text, dialect);
-    let body = scanner.script();
-    let mut doubts = scanner.doubts;
-    if let Some(at) = text.find_byte(0) {
-        let reason = "a NUL byte, which shells drop or stop at".to_owned();
-        doubts.push(SyntaxDoubt { span: Span::new(at, at + 1), kind: SyntaxDoubtKind::Syntax, reason });
-    }
-    doubts.sort_by_key(|doubt| doubt.span);
-    Script { body, doubts }
+    whole.doubts.sort_by_key(|doubt| doubt.span);
+    whole
+}
+
+/// The same in parts of some statements each, in order: who needs each only once need not hold all of a long text.
+pub fn parts(text: &[u8], dialect: Dialect) -> impl Iterator<Item = Script> {
+    let long = text.len() > MAX_LENGTH;
+    let mut first = if long { Some(too_long(Span::new(0, text.len()))) } else { with_nul(text) };
+    let mut scanner = (!long).then(|| Scanner::new(text, dialect));
+    std::iter::from_fn(move || {
+        first.take().or_else(|| {
+            let scanner = scanner.as_mut()?;
+            let body = scanner.part()?;
+            let mut doubts = std::mem::take(&mut scanner.doubts);
+            doubts.sort_by_key(|doubt| doubt.span);
+            Some(Script { body, doubts })
+        })
+    })
+}
+
+/// The doubt about a NUL byte in a text.
+fn with_nul(text: &[u8]) -> Option<Script> {
+    let at = text.find_byte(0)?;
+    let reason = "a NUL byte, which shells drop or stop at".to_owned();
+    let doubt = SyntaxDoubt { span: Span::new(at, at + 1), kind: SyntaxDoubtKind::Syntax, reason };
+    Some(Script { body: Vec::new(), doubts: vec![doubt] })
 }
 
 fn too_long(span: Span) -> Script {

@@ -69,8 +69,8 @@ impl Case {
             operands: argv.iter().skip(1).filter(operand).cloned().collect(),
             argv,
             environment: line.split(' ').take_while(is_assignment).map(BString::from).collect(),
-            cwd: Some("/home/user/app".into()),
-            via: Vec::new(),
+            cwd: Some(Path::new("/home/user/app").into()),
+            via: std::rc::Rc::default(),
             at: Location::default(),
             dialect: Dialect::Bash,
         }];

@@ -11,6 +11,9 @@ enum Atom {
     Whole(Part),
 }
 
+/// One more number than this is more than is ever written out.
+const MOST: u64 = super::MAX_BRACES as u64;
+
 /// There is an unquoted `{`.
 pub(super) fn may_expand(parts: &[Part]) -> bool {
     parts.iter().any(|part| matches!(part, Part::Literal { text, quoted: false } if text.contains(&b'{')))
@@ -51,33 +54,27 @@ fn words(atoms: &[Atom], left: &mut usize, depth: usize) -> Option<Vec<Vec<Atom>
 
 /// The first `{…}` that expands: where it opens and closes, and its alternatives.
 fn first_group(atoms: &[Atom]) -> Option<(usize, usize, Vec<Vec<Atom>>)> {
-    let byte = |index: usize| match atoms.get(index) {
-        Some(Atom::Byte(byte)) => Some(*byte),
-        _ => None,
-    };
-    for open in (0..atoms.len()).filter(|index| byte(*index) == Some(b'{')) {
-        let (mut depth, mut commas) = (0_usize, vec![open]);
-        for index in open + 1..atoms.len() {
-            match byte(index) {
-                Some(b'{') => depth += 1,
-                Some(b'}') if depth > 0 => depth -= 1,
-                Some(b',') if depth == 0 => commas.push(index),
-                Some(b'}') => {
-                    let inside = atoms.get(open + 1..index).unwrap_or_default();
-                    commas.push(index);
-                    if commas.len() > 2 {
-                        return Some((open, index, alternatives(atoms, &commas)));
-                    }
-                    match range(inside) {
-                        Some(items) => return Some((open, index, items)),
-                        None => break,
-                    }
-                }
-                _ => {}
-            }
+    // Where each group that is open begins, and its commas.
+    let mut open: Vec<Vec<usize>> = Vec::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, atom) in atoms.iter().enumerate() {
+        match atom {
+            Atom::Byte(b'{') => open.push(vec![index]),
+            Atom::Byte(b',') => open.iter_mut().last().into_iter().for_each(|group| group.push(index)),
+            Atom::Byte(b'}') => groups.extend(open.pop().map(|group| [group, vec![index]].concat())),
+            _ => {}
         }
     }
-    None
+    groups.sort_unstable();
+    groups.into_iter().find_map(|group| {
+        let (&[start, ..], &[.., end]) = (group.as_slice(), group.as_slice()) else { return None };
+        let items = if group.len() > 2 {
+            alternatives(atoms, &group)
+        } else {
+            range(atoms.get(start + 1..end).unwrap_or_default())?
+        };
+        Some((start, end, items))
+    })
 }
 
 fn alternatives(atoms: &[Atom], commas: &[usize]) -> Vec<Vec<Atom>> {
@@ -131,7 +128,7 @@ fn ends_of(range: &str) -> (&str, &str) {
 
 /// The numbers of a range; of a long one the first, which are more than is ever written out.
 fn steps(from: i64, to: i64, step: i64) -> Option<Vec<i64>> {
-    let count = (from.abs_diff(to) / step.unsigned_abs()).min(4096);
+    let count = (from.abs_diff(to) / step.unsigned_abs()).min(MOST);
     let sign = if from <= to { step } else { -step };
     (0..=i64::try_from(count).ok()?).map(|index| from.checked_add(sign.checked_mul(index)?)).collect()
 }

@@ -10,7 +10,7 @@ mod substitution;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::effect::Doubt;
-use super::value::{Argument, MAX_SIZE, Piece, TOO_LONG, UnknownKind};
+use super::value::{Argument, ITEM, MAX_SIZE, Piece, TOO_LONG, UnknownKind};
 use super::walker::{By, Walker};
 use crate::syntax::Dialect;
 use crate::syntax::model::{Part, Word};
@@ -24,6 +24,9 @@ const DECLARING: &[&str] = &["export", "readonly", "declare", "typeset", "local"
 
 /// A word with more brace alternatives than this is not written out.
 const MAX_BRACES: usize = 256;
+
+/// A word with braces in more unquoted text than this, in bytes, is not written out.
+const MAX_BRACED: usize = 4096;
 
 impl Walker<'_> {
     /// All words of a command, expanded.
@@ -73,7 +76,7 @@ impl Walker<'_> {
             return vec![Argument::known(text.clone(), at)];
         }
         if self.has_braces() && brace::may_expand(&word.parts) {
-            return if let Some(words) = brace::expand(&word.parts, MAX_BRACES) {
+            return if let Some(words) = self.braces(&word.parts) {
                 words.iter().flat_map(|parts| self.fields_of(parts, at)).collect()
             } else {
                 self.doubt(Doubt::Limit, By::script(at), "braces that stand for very many words");
@@ -82,6 +85,18 @@ impl Walker<'_> {
             };
         }
         self.fields_of(&word.parts, at)
+    }
+
+    /// The words that a word's braces stand for; `None` if they are too many for the word or for the script.
+    fn braces(&mut self, parts: &[Part]) -> Option<Vec<Vec<Part>>> {
+        let written: usize = parts.iter().map(unquoted).sum();
+        if written > MAX_BRACED || !self.spend(1) {
+            return None;
+        }
+        let words = brace::expand(parts, MAX_BRACES);
+        // To find that there are too many takes as long as to write out as many as there may be.
+        let size = words.as_ref().map_or(MAX_BRACES * ITEM, |words| words.iter().map(|word| size_of_parts(word)).sum());
+        words.filter(|_| self.spend(size))
     }
 
     /// A word that stays one: the right-hand side of an assignment, a `case` word, a here-document.
@@ -242,6 +257,17 @@ fn first_piece(value: super::state::Value) -> Piece {
         }
         _ => Piece::unknown(UnknownKind::Any, "the working directory"),
     }
+}
+
+/// How much of a part braces could stand in.
+fn unquoted(part: &Part) -> usize {
+    if let Part::Literal { text, quoted: false } = part { text.len() } else { 0 }
+}
+
+/// What it takes to keep a word, about, in bytes.
+fn size_of_parts(parts: &[Part]) -> usize {
+    let size = |part: &Part| if let Part::Literal { text, .. } = part { ITEM + text.len() } else { ITEM };
+    parts.iter().map(size).sum()
 }
 
 /// Where the value begins in `NAME=…` and `NAME+=…`.

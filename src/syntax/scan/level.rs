@@ -19,6 +19,9 @@ pub(super) enum Outcome {
 /// How many tokens are held before commands are made of them.
 const MANY_TOKENS: usize = 1000;
 
+/// How much text is read before commands are made of it, in bytes.
+const MUCH_TEXT: usize = 64 * 1024;
+
 /// How many tokens a statement may have, which the parsers hold at once: a thousand bytes each.
 const MAX_TOKENS: usize = 50_000;
 
@@ -51,11 +54,13 @@ pub(super) struct Level {
 impl<'t> Scanner<'t> {
     /// Reads the tokens of a level and steps over what closes it. The tokens read before a fault are kept.
     pub(super) fn level(&mut self, close: Close) -> (Vec<Token>, Outcome) {
-        let (depth, outer_awaits_body) = (self.depth, self.awaits_body);
+        let (start, depth, outer_awaits_body) = (self.at, self.depth, self.awaits_body);
         let mut level = Level { state: State::new(), tokens: Vec::new(), bodies: Vec::new(), depth, outer_awaits_body };
         let outcome = loop {
             match self.token(&mut level, close) {
-                Ok(true) if close == Close::End && may_pause(&level) => break Outcome::Paused,
+                Ok(true) if close == Close::End && self.may_pause(&level, start) => {
+                    break Outcome::Paused;
+                }
                 Ok(true) => {}
                 Ok(false) => break Outcome::Closed,
                 Err(fault) => break Outcome::Broken(fault),
@@ -64,6 +69,15 @@ impl<'t> Scanner<'t> {
         self.depth = depth;
         self.awaits_body = outer_awaits_body;
         (level.tokens, outcome)
+    }
+
+    /// Between two statements, after enough tokens or text.
+    fn may_pause(&self, level: &Level, start: usize) -> bool {
+        let ended = |last: &Token| matches!(last.kind, TokenKind::Terminator { .. });
+        (level.tokens.len() >= MANY_TOKENS || self.at - start >= MUCH_TEXT)
+            && level.state.frames.is_empty()
+            && level.bodies.is_empty()
+            && level.tokens.last().is_none_or(ended)
     }
 
     /// Reads one token; `false` at the end of the level.
@@ -394,14 +408,6 @@ fn attach(level: &mut Level, token: usize, body: Word) {
     };
     let Redirection { kind, .. } = redirection;
     *kind = RedirectionKind::HereDocument(body);
-}
-
-/// Enough was read to go on with it, and nothing is open.
-fn may_pause(level: &Level) -> bool {
-    level.tokens.len() >= MANY_TOKENS
-        && level.state.frames.is_empty()
-        && level.bodies.is_empty()
-        && level.tokens.last().is_some_and(|last| matches!(last.kind, TokenKind::Terminator { .. }))
 }
 
 fn level_ends(level: &Level) -> Result<(), Fault> {

@@ -37,8 +37,8 @@ pub(super) struct Fault {
     pub(super) reason: &'static str,
 }
 
-/// How many words and expansions are read: some 300 bytes each are to stay within 64 MiB.
-const MAX_PIECES: usize = 200_000;
+/// How many words and expansions of a statement are read: some 500 bytes each are to stay within 64 MiB.
+const MAX_PIECES: usize = 50_000;
 
 /// How many bytes the second reader is given, who sees nested text once for each level around it.
 const MAX_CONFIRMED: usize = 8 * super::MAX_LENGTH;
@@ -73,10 +73,12 @@ pub(super) struct Scanner<'t> {
     pub(super) doubts: Vec<SyntaxDoubt>,
     /// What the second reader is to read in place of constructs that it is known not to read.
     patches: Vec<Patch>,
-    /// How many words and expansions were read.
+    /// How many words and expansions of this part were read.
     pieces: usize,
     /// How many bytes the second reader was given.
     confirmed: usize,
+    /// There is nothing more to read.
+    ended: bool,
 }
 
 impl<'t> Scanner<'t> {
@@ -94,6 +96,7 @@ impl<'t> Scanner<'t> {
             patches: Vec::new(),
             pieces: 0,
             confirmed: 0,
+            ended: false,
         }
     }
 
@@ -170,34 +173,39 @@ impl<'t> Scanner<'t> {
         self.patches.push(Patch { start, bytes });
     }
 
-    /// Reads the commands from here to the end of the text. A fault leaves the line it is on unread, and what follows.
-    pub(super) fn script(&mut self) -> Block {
-        let mut block = Block::new();
-        loop {
-            let start = self.at;
-            let (tokens, outcome) = self.level(Close::End);
-            match outcome {
-                Outcome::Closed | Outcome::Paused => block.append(&mut self.assemble(tokens, start, self.at, 0)),
-                Outcome::Broken(ref fault) => self.broken(&mut block, tokens, start, fault),
-            }
-            self.patches.clear();
-            if !matches!(outcome, Outcome::Paused) {
-                return block;
-            }
+    /// Reads some of the commands from here to the end of the text, where there are none any more. A fault leaves the
+    /// line it is on unread, and what follows.
+    pub(super) fn part(&mut self) -> Option<Block> {
+        if self.ended {
+            return None;
         }
+        let start = self.at;
+        // The inner of a substitution counts with the part that it is in.
+        if self.depth == 0 {
+            self.pieces = 0;
+        }
+        let (tokens, outcome) = self.level(Close::End);
+        self.ended = !matches!(outcome, Outcome::Paused);
+        let block = match outcome {
+            Outcome::Closed | Outcome::Paused => self.assemble(tokens, start, self.at, 0),
+            Outcome::Broken(fault) => self.broken(tokens, start, &fault),
+        };
+        self.patches.clear();
+        Some(block)
     }
 
     /// Keeps the lines before the one that a fault is on.
-    fn broken(&mut self, block: &mut Block, mut tokens: Vec<Token>, start: usize, fault: &Fault) {
+    fn broken(&mut self, mut tokens: Vec<Token>, start: usize, fault: &Fault) -> Block {
         let ends = |token: &Token| token.depth == 0 && matches!(token.kind, TokenKind::Terminator { .. });
         let kept = tokens.iter().rposition(ends).map_or(0, |last| last + 1);
         let unread = tokens.get(kept).map_or(start, |first| first.start);
         let unread = if kept == tokens.len() { tokens.last().map_or(start, |last| last.end) } else { unread };
         tokens.truncate(kept);
-        block.append(&mut self.assemble(tokens, start, unread, 0));
+        let mut block = self.assemble(tokens, start, unread, 0);
         let span = Span::new(self.place(unread), self.place(self.text.len()));
         let command = Command::Opaque(self.unread(span, fault));
         block.push(Statement { command, background: false });
+        block
     }
 
     /// Makes commands of the tokens between `start` and `end`, and has the second reader confirm them. The patches from

@@ -218,7 +218,7 @@ impl Scanner<'_> {
         let (text, origin) = if escapes { self.unescaped(start, end, quoting) } else { (Vec::new(), Vec::new()) };
         let mut inner =
             if escapes { self.inner(&text, 0, Some(&origin))? } else { self.inner(raw, start, self.origin)? };
-        let block = inner.script();
+        let block = std::iter::from_fn(|| inner.part()).flatten().collect();
         self.merge(inner);
         Ok(block)
     }
