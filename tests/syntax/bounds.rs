@@ -1,12 +1,13 @@
 //! Any bytes are read, in linear time, on a small stack.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use vetsh::syntax::model::{Command, Script, SyntaxDoubtKind};
 use vetsh::syntax::{Dialect, MAX_LENGTH, read};
 
 use super::shown;
+use crate::support::spent;
 
 const DIALECTS: [Dialect; 5] = [Dialect::Bash, Dialect::BashPosix, Dialect::Dash, Dialect::Zsh, Dialect::ZshSh];
 
@@ -143,9 +144,9 @@ fn a_nul_byte_is_in_doubt() {
 }
 
 fn time(text: &str) -> Duration {
-    let start = Instant::now();
+    let start = spent();
     read(text.as_bytes(), Dialect::Bash);
-    start.elapsed()
+    spent() - start
 }
 
 #[test]
@@ -163,7 +164,6 @@ fn time_is_linear_in_length() {
     ];
     for line in lines {
         let text = |count: usize| [line.repeat(count), "ls\n".to_owned()].concat();
-        // Both are longer than a time slice, so that a busy machine slows both alike.
         let shortest = |count: usize| (0..3).map(|_| time(&text(count))).min().unwrap_or_default();
         let (short, long) = (shortest(500), shortest(2000));
         assert!(long < short * 10, "{line}: {short:?}, and {long:?} for four times the length");
