@@ -49,9 +49,13 @@ impl Walker<'_> {
     fn tail(&mut self, (number, tail): (usize, &Tail<'_>), judged: &Judged<'_>, search: &OnceCell<Search>) {
         match tail.kind {
             TailKind::StringJoined if tail.appends => {
+                let plain = tail.words.iter().all(|word| word.text().is_some_and(|text| is_plain(&text)));
                 for name in self.names_given(judged) {
-                    let words = given(&tail.words, name);
-                    self.joined(&words, tail, judged);
+                    if plain {
+                        self.run(&given(&tail.words, name), Self::wrapped(tail, judged));
+                    } else {
+                        self.joined(&given(&tail.words, quoted(name)), tail, judged);
+                    }
                 }
             }
             TailKind::StringJoined => self.joined(&tail.words, tail, judged),
@@ -307,6 +311,21 @@ fn names_each(judged: &Judged<'_>) -> Option<usize> {
 
 fn has_option(judged: &Judged<'_>, names: &[&str]) -> bool {
     judged.reading.options.iter().any(|option| names.iter().any(|name| option.is(name)))
+}
+
+/// Whether shell text says no more than it reads.
+fn is_plain(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:=@%+,{}".contains(byte))
+}
+
+/// A known argument as shell text that stands for it alone: `parallel` quotes what it puts into its commands.
+fn quoted(name: Argument) -> Argument {
+    let Some(text) = name.text().map(std::borrow::Cow::into_owned) else { return name };
+    if is_plain(&text) {
+        return name;
+    }
+    let text = [b"'".as_slice(), &text.replace("'", "'\\''"), b"'"].concat();
+    Argument { pieces: vec![Piece::Text(text.into())], ..name }
 }
 
 /// What `parallel` makes of one argument: it stands where the command says, else at the end.
