@@ -139,6 +139,11 @@ impl Walker<'_> {
                 let path = self.at_home(path);
                 match effect {
                     Effect::Delete => self.delete(&path, if tree { Reach::Tree } else { Reach::File }, by),
+                    Effect::Run if self.targets(&path.pieces).iter().all(|target| target.path.is_some()) => {
+                        for path in self.targets(&path.pieces).into_iter().filter_map(|target| target.path) {
+                            self.run_path(&path, &[], by, Some(language));
+                        }
+                    }
                     effect => self.path_effect(effect, &path, by, ""),
                 }
             }

@@ -172,13 +172,24 @@ impl Walker<'_> {
                 here.into_iter().chain(declared.on.iter().map(|on| (**on).clone()))
             })
             .collect();
-        if folders.is_empty() || self.output_taint(judged) != Some(UnknownKind::Downloaded) {
+        if folders.is_empty() || !self.unpacks_downloaded(judged) {
             return;
         }
         let targets: Vec<_> = folders.iter().flat_map(|folder| self.targets(&folder.pieces)).collect();
         for path in targets.into_iter().filter_map(|target| target.path) {
             self.state.touch(path.join("*"), Made::Unknown(UnknownKind::Downloaded));
         }
+    }
+
+    /// Whether what a command reads came from the network or out of a decoder.
+    fn unpacks_downloaded(&mut self, judged: &Judged<'_>) -> bool {
+        let archives = judged.reading.effects.iter().filter(|declared| declared.effect == Effect::Read);
+        let archives: Vec<Argument> =
+            archives.flat_map(|declared| declared.on.iter().map(|on| (**on).clone())).collect();
+        let downloaded = archives.iter().any(|archive| {
+            super::state::Value::Scalar(self.content(&archive.pieces)).kind() == UnknownKind::Downloaded
+        });
+        downloaded || self.output_taint(judged) == Some(UnknownKind::Downloaded)
     }
 
     /// The working directory, or a folder that an argument names, was brought in by this script.
