@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::reading::{Declared, Reading, Tail, Vague};
 use super::schema::{Setting, TailKind};
-use super::tables::Tables;
+use super::tables::{Table, Tables};
 use crate::facts::kind::{Aspect, Doubt, Effect};
 use crate::facts::value::{Argument, Piece};
 
@@ -42,6 +42,7 @@ enum Whose {
 
 /// An option or an operand.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the fields are the keys of the JSON")]
 struct Value {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -89,9 +90,9 @@ impl Outline {
         let reading = table.map(|table| table.read(arguments)).unwrap_or_default();
         let subcommand: Vec<String> = reading.subcommand.iter().map(ToString::to_string).collect();
         let path = [program.as_slice(), &subcommand].concat().join(" ");
-        let environment = table.iter().flat_map(|table| table.environment()).chain(reading.environment.iter().copied());
+        let environment = table.iter().flat_map(Table::environment).chain(reading.environment.iter().copied());
         Self {
-            command: words.iter().map(|word| shown(word)).collect::<Vec<_>>().join(" "),
+            command: words.iter().map(shown).collect::<Vec<_>>().join(" "),
             table: match table {
                 Some(_) if tables.is_own(&path) => Some(Whose::Yours),
                 Some(_) => Some(Whose::Shipped),
@@ -172,7 +173,7 @@ impl Run {
             TailKind::UntilSemicolon => "command for each",
             TailKind::StringJoined => "shell text",
         };
-        Self { words: tail.words.iter().map(|word| shown(word)).collect(), how, remote: tail.remote }
+        Self { words: tail.words.iter().map(shown).collect(), how, remote: tail.remote }
     }
 }
 

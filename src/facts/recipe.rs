@@ -71,11 +71,11 @@ impl Walker<'_> {
     /// The folder of hooks that the repository's own configuration names.
     fn hooks(&self, root: &Path) -> Option<PathBuf> {
         let text = self.host.read(&root.join(".git/config")).ok()?;
-        let value = text.lines().filter_map(|line| {
+        let mut values = text.lines().filter_map(|line| {
             let (key, value) = line.split_once_str("=")?;
             key.trim_ascii().eq_ignore_ascii_case(b"hooksPath").then(|| place::path(value.trim_ascii()))
         });
-        value.last().map(|folder| place::normal(&root.join(folder)))
+        values.next_back().map(|folder| place::normal(&root.join(folder)))
     }
 
     fn made_below(&self, cwd: &Path, name: &str) -> Vec<PathBuf> {

@@ -238,7 +238,7 @@ impl Walker<'_> {
             // ffmpeg, pandoc, converters: a file argument may as well be a URL.
             Role::Read if value.prefix().contains_str("://") => self.url_effect(Effect::Fetch, value, by),
             Role::Read | Role::Copy | Role::Link | Role::ArchiveRead | Role::Upload => {
-                self.path_effect(Effect::Read, value, by, "")
+                self.path_effect(Effect::Read, value, by, "");
             }
             Role::Edit => {
                 let files = self.state.files.clone();

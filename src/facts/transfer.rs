@@ -19,7 +19,7 @@ impl Walker<'_> {
         let sources: Vec<_> =
             uses.iter().filter(|used| matches!(used.role, Role::Move | Role::Copy | Role::Link)).collect();
         let Some(role) = sources.first().map(|used| used.role) else { return };
-        let into = uses.iter().filter(is(Role::Write)).next_back();
+        let into = uses.iter().rfind(is(Role::Write));
         let here = Argument::known(".", judged.by.at);
         let target = into.map_or(&here, |used| &*used.value);
         let several = sources.len() > 1 || into.is_none_or(|used| used.option.is_some());

@@ -304,8 +304,8 @@ const BROAD: &[&str] = &["-type", "-mindepth", "-print", "-print0", "-depth", "-
 
 /// `xargs -n COUNT`: so many names for each command.
 fn names_each(judged: &Judged<'_>) -> Option<usize> {
-    let given = judged.reading.options.iter().filter(|option| option.is("-n") || option.is("--max-args"));
-    let count = given.last()?.value.as_ref()?.text()?;
+    let given = judged.reading.options.iter().rfind(|option| option.is("-n") || option.is("--max-args"));
+    let count = given?.value.as_ref()?.text()?;
     count.to_str().ok()?.parse().ok().filter(|count| *count > 0)
 }
 

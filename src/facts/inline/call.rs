@@ -251,7 +251,7 @@ impl Judge<'_> {
             match role {
                 Role::Program => words = Some(self.one(given).into_iter().collect()),
                 Role::Started => {
-                    words = Some(self.one(given).into_iter().chain([unknown("a list in a list")]).collect())
+                    words = Some(self.one(given).into_iter().chain([unknown("a list in a list")]).collect());
                 }
                 Role::Zero => {}
                 Role::Word => words.get_or_insert_default().extend(self.one(given)),

@@ -40,7 +40,7 @@ impl Judge<'_> {
             }
             Some(":") => self.program.language.indented && word(2).is_none(),
             Some("(") => word(2).is_some_and(|name| {
-                !self.program.language.value(name).is_some()
+                self.program.language.value(name).is_none()
                     && !matches!(name, "if" | "while" | "return" | "isinstance" | "hasattr" | "print")
             }),
             Some(",") => true,

@@ -144,8 +144,8 @@ impl Stamp {
             all.extend_from_slice(name);
             all.push(0);
             all.extend(stamp.0.iter().flat_map(|number| number.to_le_bytes()));
-            let [_, _, _, own_mtime, _, own_ctime, _] = stamp.0;
-            (mtime, ctime) = (own_mtime.max(mtime), own_ctime.max(ctime));
+            let [_, _, _, modified, _, changed, _] = stamp.0;
+            (mtime, ctime) = (modified.max(mtime), changed.max(ctime));
         }
         let digest = Sha256::digest(&all);
         let [a, b, c, d] = [0, 8, 16, 24].map(|at| {

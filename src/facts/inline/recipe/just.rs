@@ -108,7 +108,7 @@ impl Reader<'_> {
         if let Some(interpreter) = script {
             let language = language_of(interpreter);
             let span = recipe.lines.first().map(|(_, span)| *span).unwrap_or_default();
-            let text: String = recipe.lines.iter().skip(1).map(|(line, _)| format!("{line}\n")).collect();
+            let text: String = recipe.lines.iter().skip(1).flat_map(|(line, _)| [line.as_ref(), "\n"]).collect();
             texts.push((language, self.expand(&text), span));
         } else {
             let bare = |line: &str| line.trim_start_matches(['@', '-']).to_owned();
