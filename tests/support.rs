@@ -159,7 +159,7 @@ impl From<Output> for Seen {
 
 /// The time of this thread on a processor so far: the machine may be busy with other things.
 pub fn spent() -> Duration {
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    let statistics = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     Duration::from_nanos(statistics.split(' ').next().unwrap().parse().unwrap())
 }
 
