@@ -107,7 +107,7 @@ fn deletes_by_what_would_be_lost() {
         (r#"rm -rf "$UNSET""#, ""),
         ("find . -name '*.pyc' -delete", "delete.replaceable /home/u/p/…/*.pyc"),
         ("find . -type f -delete", "delete.project /home/u/p"),
-        (r"find / -exec rm -rf {} \;", "delete.root /"),
+        (r"find / -exec rm -rf {} \;", "delete.root /, delete.system /…"),
         ("find src -name '*.o' -exec rm {} +", "delete.project /home/u/p/src/…/*.o"),
     ]);
 }
@@ -283,7 +283,17 @@ fn nested_scripts() {
         ("cat x.sh | sh", "read.project /home/u/p/x.sh, ? script: text that is run is not known: the content of x.sh"),
         ("base64 -d x | sh", "read.project /home/u/p/x, run.downloaded"),
         ("echo cm0gLXJmIC8= | base64 -d | sh", "run.downloaded, delete.root /, run.downloaded"),
-        (r#"find . -exec sh -c 'rm "$1"' _ {} \;"#, "delete.project /home/u/p"),
+        (r#"find . -exec sh -c 'rm "$1"' _ {} \;"#, "delete.project /home/u/p, delete.project /home/u/p/…"),
+        ("declare d={x,/etc}; rm -rf $d", "delete.root /etc"),
+        ("declare a=(rm -rf /etc); \"${a[@]}\"", "delete.root /etc"),
+        ("f() { local -a a=(rm -rf); a+=(/etc); \"${a[@]}\"; }; f", "delete.root /etc"),
+        ("set --; \"$@\" rm -rf /etc", "delete.root /etc"),
+        ("set '' ''; rm -rf /etc$@", "delete.root /etc"),
+        ("echo /etc | xargs --replace rm -rf {}", "delete.root /etc"),
+        (
+            "a=(x /etc); unset 'a[0]'; rm -rf \"${a[@]}\"",
+            "delete.unknown …, ? path: …: the elements of $a are not known",
+        ),
         ("test -v 'a[$(rm -rf /etc)]'", "delete.root /etc"),
         (r#"X='$(rm -rf /etc)'; echo "${X@P}""#, "delete.root /etc"),
         ("complete -C 'rm -rf /etc' x", "delete.root /etc"),
@@ -443,7 +453,7 @@ fn commands_are_listed_with_what_reached_them() {
         (r"read x <<< 'a\b'; ls $x", "read x | ls …"),
         (r"read -r x <<< 'a\b'; ls $x", r"read -r x | ls a\b"),
         ("read -n1 x <<< abc; ls $x", "read -n1 x | ls …"),
-        ("IFS=: read x y z <<< 'a: :b c'; ls \"$x\" \"$y\" \"$z\"", "read x y z | ls a  b c"),
+        ("IFS=: read x y z <<< 'a: :b c'; ls \"$x\" \"$y\" \"$z\"", "read x y z | ls a   b c"),
         ("diff <(ls) <(rm -rf /etc)", "<(): ls | <(): rm -rf /etc | diff /dev/fd/63 /dev/fd/64"),
         (
             "echo cm0gLXJmIC8= | base64 -d | sh",
@@ -513,6 +523,8 @@ fn other_shells_expand_otherwise() {
         (Dialect::Dash, "X='a /etc'; rm -rf $X", "delete.replaceable /home/u/p/a, delete.root /etc"),
         (Dialect::Dash, "pushd /etc; rm x", "delete.replaceable /home/u/p/x"),
         (Dialect::Zsh, "alias ls='rm -rf /etc'\nls", "delete.root /etc"),
+        (Dialect::Zsh, "rm -rf $(echo a /etc)", "delete.replaceable /home/u/p/a, delete.root /etc"),
+        (Dialect::Zsh, "rm -rf ${x:-$(echo a /etc)}", "delete.unknown …, ? path: …: zsh splits a part of this value"),
         (Dialect::Zsh, "eval -- rm -rf /etc", "delete.root /etc"),
         (
             Dialect::Zsh,

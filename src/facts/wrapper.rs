@@ -121,6 +121,7 @@ impl Walker<'_> {
     fn appended(&mut self, tail: &Tail<'_>, judged: &Judged<'_>) {
         let placeholder = judged.reading.uses.iter().find(|used| used.role == Role::Placeholder);
         let placeholder = placeholder.and_then(|used| used.value.text()).map(std::borrow::Cow::into_owned);
+        let placeholder = placeholder.or_else(|| has_option(judged, &["-i", "--replace"]).then(|| "{}".into()));
         let names = self.names_read(judged, placeholder.is_some() || has_option(judged, &["-d"]));
         let call = Self::wrapped(tail, judged);
         if let Some(mark) = placeholder {
@@ -222,7 +223,7 @@ impl Walker<'_> {
         super::search::read(words)
     }
 
-    /// What `{}` stands for: a path below each root, or the root itself where nothing narrows the search.
+    /// What `{}` stands for: a path below each root, and the root itself where nothing narrows the search.
     fn search_roots(judged: &Judged<'_>, search: &Search, names: Option<&[BString]>) -> Vec<Argument> {
         let at = judged.by.at;
         let listed = |used: &&crate::commands::Use<'_>| {
@@ -240,21 +241,20 @@ impl Walker<'_> {
         });
         let below = |root: &[Piece], name: Option<&BString>| {
             let mut pieces = root.to_vec();
-            if narrowed {
-                super::expand::append(&mut pieces, [Piece::Text("/".into())]);
-                pieces.push(Piece::unknown(UnknownKind::RelativePath, "a path that is found"));
-                // The name that is searched for tells secrets and build products from other files.
-                if let Some(name) = name {
-                    let name = [b"/", name.as_slice()].concat().into();
-                    pieces.push(if name_is_pattern(&name) { Piece::Pattern(name) } else { Piece::Text(name) });
-                }
+            super::expand::append(&mut pieces, [Piece::Text("/".into())]);
+            pieces.push(Piece::unknown(UnknownKind::RelativePath, "a path that is found"));
+            // The name that is searched for tells secrets and build products from other files.
+            if let Some(name) = name.filter(|_| narrowed) {
+                let name = [b"/", name.as_slice()].concat().into();
+                pieces.push(if name_is_pattern(&name) { Piece::Pattern(name) } else { Piece::Text(name) });
             }
             Argument { pieces, many: narrowed, at }
         };
         let names = names.filter(|names| names.len().saturating_mul(roots.len()) <= MAX_NAMES);
         let each = |root: &Vec<Piece>| match names {
             Some(names) => names.iter().map(|name| below(root, Some(name))).collect(),
-            None => vec![below(root, None)],
+            None if narrowed => vec![below(root, None)],
+            None => vec![Argument { pieces: root.clone(), many: false, at }, below(root, None)],
         };
         roots.iter().flat_map(each).collect()
     }

@@ -61,7 +61,7 @@ const TRAPS: &[Row] = &[
     (
         r#"echo "${x@P}" $'\x72m' $"rm" r\
 m"#,
-        r#"(echo """$x{@P}" "rm" "rm" rm)"#,
+        r#"(echo "$x{@P}" "rm" "rm" rm)"#,
     ),
     ("> x rm y", "(rm y >x)"),
     ("cat <<''\nbody\n\necho after", r#"(cat <<"body\n"); (echo after)"#),
@@ -178,7 +178,7 @@ Q
     ),
     (
         r#"echo "${x:-"q r"}" "${x#'a'}" ${x:+$(y)} "a\$b\"c\n""#,
-        r#"(echo """$x{:- "q r"}" """$x{# "a"}" $x{:+ $((y))} "a$b\"c\\n")"#,
+        r#"(echo "$x{:- "q r"}" "$x{# "a"}" $x{:+ $((y))} "a$b\"c\\n")"#,
     ),
     ("cat <<-EOF\n\ta\n\t\t$x\n\tEOF\necho z", r#"(cat <<"a\n""$x""\n"); (echo z)"#),
     (

@@ -57,7 +57,7 @@ const ZSH: &[Row] = &[
     ("sleep 1 &!", r#"(sleep 1) &; ? !Syntax "!" !Syntax "!""#),
     ("case x in (a|b) ls;; esac", "(case x [ a b] (ls))"),
     (r#"ls $HOME:$PATH "$x:$y""#, r#"(ls $HOME:$PATH """$x"":""$y")"#),
-    (r#"print -l ${x%%.*} ${x//a/b} "${x[@]}" ${#x}"#, r#"(print -l $x{%% .*} $x{// a b} """$x["@"]" $#x)"#),
+    (r#"print -l ${x%%.*} ${x//a/b} "${x[@]}" ${#x}"#, r#"(print -l $x{%% .*} $x{// a b} "$x["@"]" $#x)"#),
 ];
 
 #[test]
@@ -77,7 +77,7 @@ fn zsh_is_read_by_its_own_rules_or_in_doubt() {
 #[test]
 fn a_quote_in_a_quoted_operand_hides_only_in_bash() {
     let text = r#"echo "${x:-it's}""#;
-    let read = r#"(echo """$x{:- "it's"}")"#;
+    let read = r#"(echo "$x{:- "it's"}")"#;
     compare(&[(text, read)], Dialect::Dash);
     compare(&[(text, read)], Dialect::BashPosix);
     compare(&[(text, read)], Dialect::Zsh);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use bstr::{BStr, BString, ByteSlice};
 
 use super::Called;
+use crate::facts::nested::Nested;
 use crate::facts::state::{Value, Variable, either};
 use crate::facts::table::without;
 use crate::facts::value::{Argument, Piece, UnknownKind, known};
@@ -46,7 +47,9 @@ pub(super) fn declare(walker: &mut Walker<'_>, called: &Called<'_>) {
         if declares && called.has(b'n') {
             refer(walker, value.as_ref());
         }
-        assign(walker, &name, value, special, called.by);
+        if !array(walker, argument, &name, called.by) {
+            assign(walker, &name, value, special, called.by);
+        }
         if export || readonly {
             let values = walker.variable(name.as_ref()).into_owned();
             let variables = Rc::make_mut(&mut walker.state.variables);
@@ -79,10 +82,33 @@ pub(super) fn local(walker: &mut Walker<'_>, called: &Called<'_>) {
         if called.has(b'n') {
             refer(walker, value.as_ref());
         }
+        if array(walker, argument, &name, called.by) {
+            continue;
+        }
         let value = value.or(Some((Vec::new(), false)));
         let special = called.has(b'n') || called.has(b'A') || called.has(b'i');
         assign(walker, &name, value, special, called.by);
     }
+}
+
+/// `declare NAME=(…)` is read once more as the assignment that it is written like; false if it is none.
+fn array(walker: &mut Walker<'_>, argument: &Argument, name: &BString, by: By) -> bool {
+    let Some(script) = walker.facts.scripts.get(argument.at.script) else { return false };
+    let text = script.text.get(argument.at.span.start..argument.at.span.end).unwrap_or_default();
+    let value = text.strip_prefix(name.as_slice()).map(|rest| rest.strip_prefix(b"+").unwrap_or(rest));
+    let written = value.is_some_and(|value| value.starts_with(b"=("));
+    if written {
+        let text = vec![Piece::Text(text.into())];
+        let by = by.at(argument.at);
+        walker.nested(Nested {
+            text,
+            name: "declared array".to_owned(),
+            dialect: walker.frame.dialect,
+            shell: None,
+            by,
+        });
+    }
+    written
 }
 
 fn remember(walker: &mut Walker<'_>, name: &BString) {
@@ -99,6 +125,9 @@ fn assign(walker: &mut Walker<'_>, name: &BString, value: Option<(Vec<Piece>, bo
         walker.prompted(text, by);
     }
     match value {
+        Some((pieces, _)) if matches!(pieces.first(), Some(Piece::Text(text)) if text.starts_with(b"(")) => {
+            walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("${name} may be an array"));
+        }
         None if special => walker.state.set_unknown(name.as_ref(), UnknownKind::Any, format!("${name} has attributes")),
         None => {}
         Some((pieces, _)) if special => {
@@ -150,6 +179,9 @@ pub(super) fn unset(walker: &mut Walker<'_>, called: &Called<'_>) {
         let function = name.to_str().is_ok_and(|name| walker.state.functions.contains_key(name));
         if called.has(b'f') || function && !called.has(b'v') && !walker.state.variables.contains_key(&name) {
             Rc::make_mut(&mut walker.state.functions).remove(&name.to_string());
+        } else if let Some(bracket) = name.find_byte(b'[') {
+            let array = name.get(..bracket).unwrap_or_default().as_bstr();
+            walker.state.set_unknown(array, UnknownKind::Any, "an element of an array is unset");
         } else {
             let outer = outer_values(walker, &name);
             walker.state.set(name.as_ref(), Value::Unset);

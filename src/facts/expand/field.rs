@@ -104,10 +104,7 @@ pub(super) fn split(bits: Vec<Bit>, separators: &BStr, globs: Option<bool>, at: 
         Fields { separators, globs, at, done: Vec::new(), pieces: Vec::new(), started: false, many: false };
     for bit in bits {
         match bit {
-            Bit::Break => {
-                fields.started = true;
-                fields.end();
-            }
+            Bit::Break => fields.end(),
             Bit::Many(piece) => {
                 fields.started = true;
                 fields.many = true;

@@ -13,7 +13,7 @@ use super::effect::Doubt;
 use super::value::{Argument, ITEM, MAX_SIZE, Piece, TOO_LONG, UnknownKind};
 use super::walker::{By, Walker};
 use crate::syntax::Dialect;
-use crate::syntax::model::{Part, Word};
+use crate::syntax::model::{Parameter, Part, Word};
 
 use field::Bit;
 pub(super) use parameter::append;
@@ -49,13 +49,22 @@ impl Walker<'_> {
             return self.expand(words);
         }
         let each = words.iter().flat_map(|word| match value_start(&word.parts) {
-            Some(start) => vec![self.declared_word(word, start)],
+            Some(start) => self.declared_words(word, start),
             None => self.expand_word(word),
         });
         each.collect()
     }
 
-    /// `NAME=value` as an argument: the value is expanded as that of an assignment.
+    /// `NAME=value` as an argument, or several: to bash they are words, whose braces stand for words.
+    fn declared_words(&mut self, word: &Word, start: usize) -> Vec<Argument> {
+        if !matches!(self.frame.dialect, Dialect::Bash | Dialect::BashPosix) || !brace::may_expand(&word.parts) {
+            return vec![self.declared_word(word, start)];
+        }
+        let Some(words) = brace::expand(&word.parts, MAX_BRACES) else { return self.expand_word(word) };
+        words.into_iter().map(|parts| self.declared_word(&Word { parts, ..word.clone() }, start)).collect()
+    }
+
+    /// `NAME=value` as one argument: the value is expanded as that of an assignment.
     fn declared_word(&mut self, word: &Word, start: usize) -> Argument {
         let mut value = word.parts.clone();
         let mut pieces = Vec::new();
@@ -174,7 +183,10 @@ impl Walker<'_> {
                 Part::Parameter(parameter) => {
                     self.parameter(parameter, &mut bits);
                     // zsh splits what commands print, not what parameters hold.
-                    if self.frame.dialect == Dialect::Zsh {
+                    if self.frame.dialect == Dialect::Zsh && substitutes(parameter) {
+                        bits.truncate(start);
+                        bits.push(Bit::Many(Piece::unknown(UnknownKind::Any, "zsh splits a part of this value")));
+                    } else if self.frame.dialect == Dialect::Zsh {
                         bits.iter_mut().skip(start).for_each(Bit::keep_whole);
                     }
                 }
@@ -286,4 +298,15 @@ fn value_start(parts: &[Part]) -> Option<usize> {
 /// Nothing in it is special to expansion.
 fn is_plain(text: &[u8]) -> bool {
     !text.iter().any(|byte| b"~{*?[(^#=\\".contains(byte))
+}
+
+/// Whether the operands of an unquoted parameter run commands.
+fn substitutes(parameter: &Parameter) -> bool {
+    let operands = parameter.operation.iter().flat_map(|(_, words)| words).flat_map(|word| &word.parts);
+    !parameter.quoted
+        && operands.into_iter().any(|part| match part {
+            Part::CommandSubstitution { quoted, .. } => !quoted,
+            Part::Parameter(inner) => substitutes(inner),
+            _ => false,
+        })
 }

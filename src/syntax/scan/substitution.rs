@@ -39,7 +39,10 @@ impl Scanner<'_> {
     /// Reads `"…"`.
     pub(super) fn double_quotes(&mut self, parts: &mut Parts) -> Result<(), Fault> {
         self.at += 1;
-        parts.text(b"", true);
+        // `"$@"` and `"${a[@]}"` can be no word at all.
+        if !matches!(self.rest(), [b'$', b'@' | b'{', ..]) {
+            parts.text(b"", true);
+        }
         self.deeper(|scanner| {
             loop {
                 match scanner.peek() {
