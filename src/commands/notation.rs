@@ -104,6 +104,7 @@ pub const ROLES: &[(&str, Role)] = &[
     ("placeholder", Role::Placeholder),
     ("list", Role::List),
     ("read", Role::Read),
+    ("names", Role::Names),
     ("write", Role::Write),
     ("edit", Role::Edit),
     ("build", Role::Build),

@@ -172,6 +172,8 @@ pub enum Role {
     List,
     /// A file whose content is read; `-` is stdin.
     Read,
+    /// A file of names of files that are read; `-` is stdin.
+    Names,
     /// A file or folder that is created, changed or overwritten.
     Write,
     /// A file in which something is changed in place.

@@ -95,6 +95,34 @@ impl Walker<'_> {
         }
     }
 
+    /// A list of files that are read, as far as it is known.
+    pub(super) fn names(&mut self, value: &Argument, by: By) {
+        let open = value.text().is_some_and(|name| &*name == "-" || super::nested::descriptor(&name).is_some());
+        if !open {
+            self.path_effect(Effect::Read, value, by, "");
+        }
+        let standard = value.text().is_some_and(|name| &*name == "-" || &*name == "/dev/stdin");
+        let content = if standard {
+            self.frame.stdin.as_ref().map(|stdin| stdin.to_vec()).unwrap_or_default()
+        } else {
+            self.content(&value.pieces)
+        };
+        let Some(text) = super::value::known(&content).map(std::borrow::Cow::into_owned) else { return };
+        for name in text.split(|byte| matches!(byte, b'\n' | 0)).filter(|name| !name.is_empty()) {
+            self.path_effect(Effect::Read, &Argument::known(name, by.at), by, "");
+        }
+    }
+
+    /// Work is recorded in the repository of the working directory; one outside the project is none to change.
+    pub(super) fn recorded_elsewhere(&mut self, by: By) {
+        for here in self.targets(&[Piece::Text(".".into())]) {
+            if let Some(aspect @ (Aspect::Home | Aspect::System | Aspect::Elsewhere)) = here.aspect {
+                let why = "records work in a repository outside the project";
+                self.effect((Effect::Write, Some(aspect)), Some(here.shown), by, why);
+            }
+        }
+    }
+
     /// Anything may have put code into a temporary folder before this script.
     pub(super) fn loads_from_temp(&mut self, pieces: &[Piece], by: By) {
         let temp = |target: &super::resolve::Target| {

@@ -124,6 +124,9 @@ impl Walker<'_> {
         let by = judged.by;
         let reason =
             if declared.reason.is_empty() { default_reason(declared.effect).into() } else { declared.reason.clone() };
+        if declared.effect == Effect::Commit {
+            self.recorded_elsewhere(by);
+        }
         let place =
             matches!(declared.effect, Effect::Read | Effect::Write | Effect::Delete) && declared.aspect.is_none();
         if place {
@@ -233,6 +236,7 @@ impl Walker<'_> {
         let dash = value.pieces.as_slice() == [Piece::Text("-".into())];
         match used.role {
             Role::Text => self.parameter_file(value, by),
+            Role::Names => self.names(value, by),
             Role::Read | Role::ArchiveRead | Role::Upload if dash => {}
             Role::Write | Role::Edit | Role::Build | Role::Append | Role::ArchiveWrite if dash => {}
             // ffmpeg, pandoc, converters: a file argument may as well be a URL.
