@@ -80,6 +80,9 @@ impl Walker<'_> {
         }
         for declared in &judged.reading.effects {
             self.declared(declared, judged, start);
+            if declared.effect == Effect::Commit {
+                self.recorded_elsewhere(judged.by);
+            }
         }
         for used in &judged.reading.uses {
             self.used(used, judged);
@@ -124,9 +127,6 @@ impl Walker<'_> {
         let by = judged.by;
         let reason =
             if declared.reason.is_empty() { default_reason(declared.effect).into() } else { declared.reason.clone() };
-        if declared.effect == Effect::Commit {
-            self.recorded_elsewhere(by);
-        }
         let place =
             matches!(declared.effect, Effect::Read | Effect::Write | Effect::Delete) && declared.aspect.is_none();
         if place {
