@@ -113,10 +113,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Work is recorded in the repository of the working directory; one outside the project is none to change.
+    /// Work is recorded in the repository of the working directory; one outside project and home is none to change.
     pub(super) fn recorded_elsewhere(&mut self, by: By) {
         for here in self.targets(&[Piece::Text(".".into())]) {
-            if let Some(aspect @ (Aspect::Home | Aspect::System | Aspect::Elsewhere)) = here.aspect {
+            if let Some(aspect @ (Aspect::System | Aspect::Elsewhere)) = here.aspect {
                 let why = "records work in a repository outside the project";
                 self.effect((Effect::Write, Some(aspect)), Some(here.shown), by, why);
             }

@@ -330,14 +330,6 @@ fn quoted(name: Argument) -> Argument {
 
 /// What `parallel` makes of one argument: it stands where the command says, else at the end.
 fn given(words: &[Argument], name: Argument) -> Vec<Argument> {
-    // It is quoted: a blank in it parts no words.
-    let name = match name.text() {
-        Some(text) if text.iter().any(u8::is_ascii_whitespace) => {
-            let quoted = [b"'", text.replace("'", "'\\''").as_slice(), b"'"].concat();
-            Argument::known(quoted, name.at)
-        }
-        _ => name,
-    };
     let placed = replaced(&replaced(words, b"{}", &name), b"{1}", &name);
     let same = placed.iter().zip(words).all(|(placed, word)| placed.pieces == word.pieces);
     if same { [words, &[name]].concat() } else { placed }
