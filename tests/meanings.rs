@@ -27,7 +27,7 @@ fn bash() -> String {
 
 #[test]
 fn commands_mean_what_their_group_says() {
-    let meanings: Meanings = toml::from_str(include_str!("corpus/meanings.toml")).unwrap();
+    let meanings: Meanings = toml::from_str(include_str!("meanings.toml")).unwrap();
     let rows: Vec<_> = meanings.group.iter().flat_map(|group| group.commands.iter().map(move |c| (group, c))).collect();
     let line = |(group, command): &(&Group, &String)| {
         let row = json!({

@@ -136,6 +136,9 @@ impl Walker<'_> {
 
     /// Code of the project, of a temporary folder, or made by this script.
     fn run_code(&mut self, path: &Path, words: &[Argument], call: &Call) {
+        if let Some(program) = self.leads_out(path) {
+            return self.run_file(place::shown(&program).as_ref(), words, call.clone());
+        }
         let name = BString::from(path.file_name().unwrap_or_default().as_encoded_bytes());
         let settings = self.settings;
         let table = settings.tables.find(name.as_ref());
@@ -162,6 +165,16 @@ impl Walker<'_> {
         self.reading(&Judged { reading: &reading, ..*judged }, &start);
     }
 
+    /// The program that a link or a copy is another name of: one that is neither the project's nor this script's.
+    fn leads_out(&self, path: &Path) -> Option<PathBuf> {
+        let made = self.led(path).or_else(|| self.origin(path));
+        let program = made.filter(|from| !self.is_code(from));
+        program.or_else(|| {
+            let real = self.host.look(path).real;
+            (!self.state.files.contains_key(path) && !self.is_code(&real) && self.in_programs(&real)).then_some(real)
+        })
+    }
+
     /// A file is run as a program or, with `language`, by an interpreter.
     pub(super) fn run_path(
         &mut self,
@@ -170,7 +183,7 @@ impl Walker<'_> {
         by: By,
         language: Option<crate::commands::Language>,
     ) {
-        let spot = self.settings.places.spot(path, self.host);
+        let spot = self.settings.places.spot(self.led(path).as_deref().unwrap_or(path), self.host);
         let made = self.state.files.get(path).cloned().or_else(|| self.left_by_script(path));
         let made = made.or_else(|| self.origin(path).map(Made::Copied));
         let made = made.or_else(|| self.host.brought(path).then_some(Made::Unknown(UnknownKind::Downloaded)));
@@ -274,6 +287,10 @@ impl Walker<'_> {
             }
             Some(Made::Moved(from) | Made::Copied(from)) => match self.host.read(&from) {
                 Ok(bytes) => vec![Piece::Text(bytes.to_vec().into())],
+                Err(_) if !self.is_code(&from) => {
+                    let reason = format!("{}: this script made it from {}", path.display(), from.display());
+                    return self.doubt(Doubt::Script, by, reason);
+                }
                 Err(unread) => return self.unread(&from, unread, by),
             },
             Some(Made::Edited) => match self.host.read(path) {

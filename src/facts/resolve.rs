@@ -149,7 +149,7 @@ impl Walker<'_> {
     }
 
     /// Where links lead that this script made.
-    fn led(&self, path: &Path) -> Option<PathBuf> {
+    pub(super) fn led(&self, path: &Path) -> Option<PathBuf> {
         if self.state.files.is_empty() {
             return None;
         }

@@ -49,7 +49,8 @@ impl Row {
     /// The rows of the project's own corpus.
     pub fn seeds() -> Vec<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-        let mut files: Vec<_> = std::fs::read_dir(root).unwrap().map(|file| file.unwrap().path()).collect();
+        let files = std::fs::read_dir(root).unwrap().map(|file| file.unwrap().path());
+        let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
         files.sort();
         let mut rows = Vec::new();
         for file in files {
