@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{Sandbox, feed};
 
 /// The files below `tests/corpus/repository/` and how many judgements each has at least.
-const FILES: [(&str, usize); 4] = [("files", 120), ("git", 270), ("odd", 150), ("scripts", 45)];
+const FILES: [(&str, usize); 5] = [("files", 120), ("git", 270), ("odd", 150), ("scripts", 55), ("configuration", 40)];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -179,6 +179,11 @@ fn git() {
 #[test]
 fn odd() {
     holds("odd");
+}
+
+#[test]
+fn configuration() {
+    holds("configuration");
 }
 
 #[test]

@@ -37,6 +37,7 @@ impl<'a> Reader<'a> {
         });
         self.declare();
         self.unlisted_code();
+        self.reading.unlisted = self.unlisted;
         self.reading.recipes = self.recipes();
         self.reading.dry = self.levels.iter().any(|level| any_given(&level.dry, &self.reading.options));
         if self.reading.dry {

@@ -37,6 +37,8 @@ pub struct Reading<'a> {
     pub dry: bool,
     /// The language of the script that it would take as an operand, and else reads from its input.
     pub script: Option<Language>,
+    /// The last subcommand word has no entry.
+    pub unlisted: bool,
     /// A word that is not known and stands where an option could stand.
     pub loose: Option<Location>,
 }

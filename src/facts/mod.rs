@@ -1,5 +1,6 @@
 //! What a script would do: its simple commands, their effects, and what could not be told.
 
+mod alias;
 mod builtin;
 mod command;
 mod discard;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice;
 
 use super::effect::{Aspect, Effect, Part};
+use super::inline::settings::{Setting, settings};
 use super::place;
 use super::resolve::shown_pieces;
 use super::state::Made;
@@ -14,8 +15,10 @@ use super::walker::{By, Walker};
 use crate::commands::{Kind, Language, Reach, Recipe};
 use crate::host::LookKind;
 
-/// Where hooks are, if nothing else is configured.
-const HOOKS: &str = ".git/hooks/";
+/// The repository's folder, as it is called in a working tree.
+const REPOSITORY: &str = ".git/";
+/// Where hooks are in it, if nothing else is configured.
+const HOOKS: &str = "hooks/";
 
 impl Walker<'_> {
     /// Judges what is written in the files behind a command.
@@ -41,7 +44,7 @@ impl Walker<'_> {
     }
 
     /// The files of a recipe that this script made or that may lie there.
-    fn recipe_files(&self, recipe: &Recipe) -> Vec<(PathBuf, Reach)> {
+    pub(super) fn recipe_files(&self, recipe: &Recipe) -> Vec<(PathBuf, Reach)> {
         let Some(cwd) = self.state.cwd.path() else { return Vec::new() };
         let mut found = Vec::new();
         for file in recipe.files.iter() {
@@ -59,23 +62,55 @@ impl Walker<'_> {
     /// The nearest file of this name in the folder and those above it, up to the project's root.
     fn above(&self, cwd: &Path, name: &str) -> Option<PathBuf> {
         let root = self.host.project().filter(|root| cwd.starts_with(root)).unwrap_or(cwd);
-        if let Some(hook) = name.strip_prefix(HOOKS)
-            && let Some(folder) = self.hooks(root)
-        {
-            return Some(folder.join(hook));
-        }
         let mut folders = cwd.ancestors().take_while(|folder| folder.starts_with(root)).map(|folder| folder.join(name));
+        if let Some(inner) = name.strip_prefix(REPOSITORY)
+            && let Some(repository) = self.host.repository(cwd)
+        {
+            // What this script writes there counts, by whatever name.
+            let file = self.in_repository(&repository, cwd, inner);
+            let made = folders.find(|file| self.left_by_script(file).is_some());
+            return made
+                .or(Some(file))
+                .filter(|file| self.left_by_script(file).is_some() || self.host.read(file).is_ok());
+        }
         folders.find(|file| self.left_by_script(file).is_some() || self.host.read(file).is_ok())
     }
 
-    /// The folder of hooks that the repository's own configuration names.
-    fn hooks(&self, root: &Path) -> Option<PathBuf> {
-        let text = self.host.read(&root.join(".git/config")).ok()?;
-        let mut values = text.lines().filter_map(|line| {
-            let (key, value) = line.split_once_str("=")?;
-            key.trim_ascii().eq_ignore_ascii_case(b"hooksPath").then(|| place::path(value.trim_ascii()))
-        });
-        values.next_back().map(|folder| place::normal(&root.join(folder)))
+    /// A file of the repository; hooks are where its own configuration says.
+    fn in_repository(&self, repository: &Path, cwd: &Path, inner: &str) -> PathBuf {
+        let folder = inner.strip_prefix(HOOKS).and_then(|hook| Some((hook, self.hooks(repository, cwd)?)));
+        folder.map_or_else(|| repository.join(inner), |(hook, folder)| folder.join(hook))
+    }
+
+    fn hooks(&self, repository: &Path, cwd: &Path) -> Option<PathBuf> {
+        let text = self.host.read(&repository.join("config")).ok()?;
+        let settings = settings(&text.to_str_lossy());
+        let folder = settings.into_iter().rfind(|setting| setting.path == "core.hookspath")?.value;
+        let root = self.host.tree_of(cwd).unwrap_or_else(|| cwd.to_path_buf());
+        Some(self.configured(&root, &folder))
+    }
+
+    /// A path in a setting: from `folder`, or from the home folder.
+    fn configured(&self, folder: &Path, path: &str) -> PathBuf {
+        let below = path.strip_prefix("~/").map(|below| self.host.home().join(below));
+        place::normal(&below.unwrap_or_else(|| folder.join(path)))
+    }
+
+    /// Settings that other settings include; those of the home folder are the user's own.
+    fn included(&mut self, path: &Path, text: &[u8], parts: &[Argument], by: By) {
+        let folder = path.parent().unwrap_or(path);
+        let included = |setting: &Setting| setting.path == "include.path" || setting.path.starts_with("includeif.");
+        for setting in settings(&text.to_str_lossy()).iter().filter(|setting| included(setting)) {
+            let file = self.configured(folder, &setting.value);
+            if file.starts_with(self.host.home()) && !self.host.project().is_some_and(|root| file.starts_with(root)) {
+                continue;
+            }
+            if !self.loading.contains(&file) {
+                self.loading.push(file.clone());
+                self.deeper(by.at, |walker| walker.recipe(&file, Language::GitConfig, parts, by));
+                self.loading.pop();
+            }
+        }
     }
 
     fn made_below(&self, cwd: &Path, name: &str) -> Vec<PathBuf> {
@@ -141,6 +176,9 @@ impl Walker<'_> {
                 by.part(Part::Nested),
                 "runs a hook of the project",
             );
+        }
+        if language == Language::GitConfig {
+            self.included(path, &text, parts, by);
         }
         self.frame.own = true;
         self.frame.unlisted = tools;

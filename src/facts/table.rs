@@ -38,7 +38,7 @@ impl Walker<'_> {
         words: &[Argument],
         call: &Call,
     ) {
-        let reading = table.read(words.get(1..).unwrap_or_default());
+        let mut reading = table.read(words.get(1..).unwrap_or_default());
         let command = self.list_command(Some(name.to_owned()), identity, words, call);
         if let Some(fact) = self.facts.commands.get_mut(command) {
             fact.subcommand.clone_from(&reading.subcommand);
@@ -56,15 +56,20 @@ impl Walker<'_> {
             .iter()
             .any(|used| matches!(used.role, Role::Data | Role::Upload | Role::RemoteWrite if is_sent(used)));
         let sends = sends || reading.options.iter().any(is_credential);
-        let judged = Judged { name, call, by, reading: &reading, sends, git: self.git };
         let cwd = self.state.cwd.clone();
         let files = self.state.files.clone();
-        self.follow_chdir(&judged);
+        self.follow_chdir(&reading);
+        let alias = self.subcommand_alias(&reading);
+        if alias.is_some() {
+            reading.doubts.retain(|vague| vague.doubt != Doubt::Program);
+        }
+        let judged = Judged { name, call, by, reading: &reading, sends, git: self.git };
         self.reading(&judged, &cwd);
         self.transferred(&judged, &files);
         self.environment(&judged, table);
         let fed = self.fed(&judged);
         self.recipes(&judged);
+        alias.into_iter().for_each(|text| self.run_alias(&text, words, &judged));
         let tails = self.tails(&judged);
         self.state.cwd = cwd;
         if !fed && !tails {
@@ -100,8 +105,8 @@ impl Walker<'_> {
     }
 
     /// `git -C`, `make -C`, `tar -C`: relative paths count from there.
-    fn follow_chdir(&mut self, judged: &Judged<'_>) {
-        for used in judged.reading.uses.iter().filter(|used| used.role == Role::Chdir) {
+    fn follow_chdir(&mut self, reading: &Reading<'_>) {
+        for used in reading.uses.iter().filter(|used| used.role == Role::Chdir) {
             self.state.cwd = self.folder_at(&used.value);
         }
     }

@@ -47,6 +47,11 @@ pub trait Host {
     fn program(&self, name: &BStr, path: Option<&BStr>) -> Option<PathBuf>;
     /// Whether what stands at `path` could be had back after it is deleted or overwritten.
     fn recovery(&self, path: &Path) -> Recovery;
+    /// The folder of the repository that git would use in `folder`: its configuration and hooks are there.
+    fn repository(&self, folder: &Path) -> Option<PathBuf> {
+        let _ = folder;
+        None
+    }
     /// The root of the working tree in which `folder` lies, if there is one.
     fn tree_of(&self, folder: &Path) -> Option<PathBuf> {
         let _ = folder;

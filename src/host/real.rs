@@ -254,6 +254,10 @@ impl Host for RealHost {
         self.in_repository(folder, |repository| repository.recovery(&path)).unwrap_or(Recovery::Lost)
     }
 
+    fn repository(&self, folder: &Path) -> Option<PathBuf> {
+        Repository::folder_of(&self.look(folder).real)
+    }
+
     fn tree_of(&self, folder: &Path) -> Option<PathBuf> {
         Repository::root_of(&self.look(folder).real)
     }

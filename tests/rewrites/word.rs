@@ -99,7 +99,8 @@ pub const REWRITES: &[(&str, Rewrite)] = &[
     ("path of the program", |script, command, random| {
         let name = program_name(script, command)?;
         let folder = random.pick(&["/bin/", "/usr/bin/", "/usr/bin/../bin/", "/usr/./bin/", "//usr//bin/"]);
-        (!text(script, name).contains('/')).then(|| replaced(script, Span::new(name.start, name.start), folder))
+        (!text(script, name).contains('/') && !script.contains("PATH="))
+            .then(|| replaced(script, Span::new(name.start, name.start), folder))
     }),
     ("xargs", |script, command, random| {
         let name = program_name(script, command)?;

@@ -71,6 +71,8 @@ pub enum Reader {
     Package,
     /// Settings, by their keys in `commands`.
     Keys,
+    /// git's settings.
+    Settings,
 }
 
 /// How a string is written.

@@ -19,6 +19,7 @@ mod line;
 mod quote;
 mod reach;
 mod recipe;
+pub(super) use recipe::settings;
 mod sed;
 mod source;
 mod sql;
@@ -134,6 +135,7 @@ pub fn judge(code: &Code<'_>) -> Vec<InlineFinding> {
         Reader::Just => recipe::just::judge(code, &source),
         Reader::Package => recipe::package::judge(code, &source),
         Reader::Keys => recipe::keys::judge(code, language, &source),
+        Reader::Settings => settings::judge(code, language, &source),
     };
     if code.text.many {
         findings.push(doubt(Doubt::Argument, Span::default(), "the code may be any number of arguments"));

@@ -50,10 +50,15 @@ type Tree = Vec<(BString, u32, Id)>;
 impl Repository {
     /// The root of the work tree that `folder` (absolute, resolved) is or lies in; a repository without one ends the search.
     pub(super) fn root_of(folder: &Path) -> Option<PathBuf> {
-        let holds = |folder: &Path, name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
-        let is_bare = |folder: &Path| ["HEAD", "objects", "refs"].iter().all(|name| holds(folder, name));
         let found = folder.ancestors().find(|folder| holds(folder, ".git") || is_bare(folder))?;
         holds(found, ".git").then(|| found.to_path_buf())
+    }
+
+    /// The folder of the repository that git would use in `folder`, the one that its working trees share.
+    pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
+        let found = folder.ancestors().find(|folder| holds(folder, ".git") || is_bare(folder))?;
+        let own = if holds(found, ".git") { git_folder(found)? } else { found.to_path_buf() };
+        fs::canonicalize(common(&own)).ok()
     }
 
     /// Opens the repository of the work tree at `root`; `None` if it is of a kind that we do not read, or somebody
@@ -63,10 +68,7 @@ impl Repository {
         if fs::metadata(&folder).ok()?.uid() != user {
             return None;
         }
-        let common = match fs::read(folder.join("commondir")) {
-            Ok(common) => folder.join(bytes_path(common.trim_ascii_end())),
-            Err(_) => folder.clone(),
-        };
+        let common = common(&folder);
         let config = fs::read(common.join("config")).unwrap_or_default().to_ascii_lowercase();
         if config.contains_str("objectformat") || config.contains_str("refstorage") {
             return None;
@@ -171,6 +173,23 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     }
     let pointer = fs::read(&git).ok()?;
     Some(root.join(bytes_path(pointer.strip_prefix(b"gitdir: ")?.trim_ascii_end())))
+}
+
+fn holds(folder: &Path, name: &str) -> bool {
+    fs::symlink_metadata(folder.join(name)).is_ok()
+}
+
+/// A repository itself, not a working tree.
+fn is_bare(folder: &Path) -> bool {
+    ["HEAD", "objects", "refs"].iter().all(|name| holds(folder, name))
+}
+
+/// What the working trees of a repository share.
+fn common(folder: &Path) -> PathBuf {
+    match fs::read(folder.join("commondir")) {
+        Ok(common) => folder.join(bytes_path(common.trim_ascii_end())),
+        Err(_) => folder.to_path_buf(),
+    }
 }
 
 fn bytes_path(bytes: &[u8]) -> &Path {

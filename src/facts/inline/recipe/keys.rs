@@ -6,7 +6,7 @@ use crate::commands::glob;
 use crate::diagnostic::Span;
 use crate::facts::inline::language::{Language, Rest};
 use crate::facts::inline::source::Source;
-use crate::facts::inline::{Code, InlineFinding, line};
+use crate::facts::inline::{Code, InlineFinding, What, line};
 
 /// Findings in the values of keys that matter, of the parts that the arguments name.
 pub(in crate::facts::inline) fn judge(
@@ -22,21 +22,33 @@ pub(in crate::facts::inline) fn judge(
         let span = Span::new(at, at + line.trim_end().len());
         at += line.len();
         let Some(value) = reader.line(line, language.comments) else { continue };
-        let path = reader.path();
-        let wanted = goals.unknown || goals.names.is_empty() || goals.names.iter().any(|goal| names(goal, &path));
-        let row = language.commands.iter().find(|(key, _)| glob(key.as_bytes(), path.as_bytes()));
-        let Some((key, rest)) = row.filter(|_| wanted && !value.is_empty()) else { continue };
-        let value =
-            if matches!(rest, Rest::Code(_)) { words(value) } else { value.trim_matches(['"', '\'']).to_owned() };
-        if let Some(what) = line::meaning(language, source, *rest, &value) {
-            findings.push(InlineFinding {
-                what,
-                span,
-                reason: format!("`{}` in the file", key.replace('*', "…")).into(),
-            });
-        }
+        let plain = |rest: Rest| match rest {
+            _ if value.is_empty() => None,
+            Rest::Code(_) => Some(words(value)),
+            _ => Some(value.trim_matches(['"', '\'']).to_owned()),
+        };
+        findings.extend(finding(language, source, &goals, &reader.path(), span, plain));
     }
     findings
+}
+
+/// The finding in the value of one key, if the key matters and is among the goals.
+pub(super) fn finding(
+    language: &'static Language,
+    source: &Source,
+    goals: &Goals,
+    path: &str,
+    span: Span,
+    value: impl Fn(Rest) -> Option<String>,
+) -> Option<InlineFinding> {
+    let wanted = goals.unknown || goals.names.is_empty() || goals.names.iter().any(|goal| names(goal, path));
+    let (key, rest) = language.commands.iter().find(|(key, _)| wanted && glob(key.as_bytes(), path.as_bytes()))?;
+    let value = value(*rest).filter(|value| !value.is_empty())?;
+    let what = match rest {
+        Rest::Code(code) => Some(What::Script { language: (*code).into(), text: source.argument(&value) }),
+        rest => line::meaning(language, source, *rest, &value),
+    };
+    Some(InlineFinding { what: what?, span, reason: format!("`{}` in the file", key.replace('*', "…")).into() })
 }
 
 /// Whether a goal names a path: a glob of it all, or a key on its way.

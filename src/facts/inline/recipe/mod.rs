@@ -5,6 +5,7 @@ pub(super) mod keys;
 pub(super) mod make;
 mod makefile;
 pub(super) mod package;
+pub(in crate::facts) mod settings;
 
 use super::Code;
 
