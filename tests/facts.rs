@@ -237,7 +237,7 @@ fn functions_and_aliases() {
         ("f() { rm -rf /etc; }; export -f f; bash -c f", "delete.root /etc"),
         ("f() { rm -rf /etc; }; bash -c nosuchprogram", ""),
         ("command_not_found_handle() { rm -rf /etc; }; nosuchprogram", "delete.root /etc"),
-        ("hash -p /tmp/x ls; ls", "? program: `hash` makes a name lead to another program"),
+        ("hash -p /tmp/x ls; ls", "? command: `hash` makes a name lead to another program"),
         (r#"f() { rm -rf "$1"; }; f /etc"#, "delete.root /etc"),
         ("f() { local x=/etc; rm -rf $x; }; f; rm -f $x", "delete.root /etc"),
         ("rm() { echo no; }; rm -rf /", ""),
@@ -445,6 +445,9 @@ fn commands_are_listed_with_what_reached_them() {
             "shopt -s expand_aliases\n{ alias rm=ls\nrm x\n}",
             "shopt -s expand_aliases | alias rm=ls | alias rm: ls x | rm x",
         ),
+        ("declare T={ls,rm}; $T x", "declare T=ls T=rm | rm x"),
+        ("echo / | xargs -i rm -r", "echo / | xargs -i rm -r | xargs: rm -r"),
+        ("compgen -Cid", "compgen -Cid | argument of compgen: id"),
         // `xargs` runs so many at a time, and without names once.
         ("echo a b c | xargs -n2 rm", "echo a b c | xargs -n2 rm | xargs: rm a b | xargs: rm c"),
         ("true | xargs rm -r x", "true | xargs rm -r x | xargs: rm -r x"),

@@ -151,7 +151,12 @@ impl Walker<'_> {
             }
         }
         let by = Self::own(command, call);
+        let printed = |walker: &Self| walker.captures.last().map(Vec::len);
+        let before = printed(self);
         self.run_path(path, words.get(1..).unwrap_or_default(), by, None);
+        if printed(self) == before {
+            self.print_unknown(UnknownKind::Any, "what a program of the project prints");
+        }
     }
 
     /// A script that a table knows (`manage.py`, `artisan`): what it is asked to do, beside its text.

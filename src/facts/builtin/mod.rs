@@ -181,7 +181,7 @@ fn shows_variables(walker: &mut Walker<'_>, called: &Called<'_>) {
 fn remembers(walker: &mut Walker<'_>, called: &Called<'_>) {
     // zsh: `hash NAME=FILE`.
     if called.has(b'p') || walker.is_zsh() && called.operands().any(|name| name.prefix().contains(&b'=')) {
-        walker.doubt(crate::facts::Doubt::Program, called.by, "`hash` makes a name lead to another program");
+        walker.doubt(crate::facts::Doubt::Command, called.by, "`hash` makes a name lead to another program");
     }
 }
 
@@ -201,6 +201,9 @@ fn runs_option(walker: &mut Walker<'_>, called: &Called<'_>) {
     while let Some(argument) = arguments.next() {
         match argument.text().as_deref().map(|text| text.as_bytes()) {
             Some(b"-C") => runs(walker, called, arguments.next()),
+            Some(text) if text.starts_with(b"-C") => {
+                runs(walker, called, Some(&crate::facts::table::without(argument, 2)));
+            }
             Some(b"-F") => {
                 if let Some(name) = arguments.next().and_then(Argument::text) {
                     walker.call_function(&name, &[], called.call);

@@ -51,7 +51,8 @@ fn record(executable: &Path, words: &[std::ffi::OsString]) -> std::io::Result<u6
     let folder = fs::read_link("/proc/self/cwd").unwrap_or_default();
     let mut fields = wire::Writer::default();
     fields.field(executable.as_os_str().as_bytes());
-    fields.field(folder.as_os_str().as_bytes());
+    let folder = folder.as_os_str().as_bytes();
+    fields.field(folder.strip_suffix(b" (deleted)").unwrap_or(folder));
     fields.list(&words.iter().map(|word| word.as_bytes()).collect::<Vec<_>>());
     let mut log = File::options().append(true).create(true).open("/.oracle/log")?;
     fields.send(&mut log)?;
