@@ -3,7 +3,7 @@
 mod wire;
 
 use std::collections::BTreeSet;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -93,7 +93,11 @@ impl Cage {
             message.list(&list.iter().collect::<Vec<_>>());
         }
         message.send(&mut self.orders).unwrap();
-        let answer = wire::receive(&mut self.answers).unwrap().expect("the cage has ended");
+        let Some(answer) = wire::receive(&mut self.answers).unwrap() else {
+            let mut why = String::new();
+            let _ = self.child.stderr.take().unwrap().read_to_string(&mut why);
+            panic!("the cage has ended in {:?}: {why}", order.command);
+        };
         Seen::read(&answer)
     }
 }

@@ -14,7 +14,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio, exit};
 use std::time::{Duration, Instant};
 
@@ -188,7 +188,7 @@ impl<'m> Order<'m> {
     /// What this run finds beside what every run finds. What cannot be made is not there.
     fn give(&self, root: &Path) -> io::Result<()> {
         let stub = Path::new(BASE).join("machine/.oracle/stub");
-        let below = |name: &[u8]| root.join(path(name).strip_prefix("/").unwrap_or(&path(name)));
+        let below = |name: &[u8]| inside(root, &path(name));
         for folder in [self.home, self.project].into_iter().chain(self.folders.iter().copied()) {
             let _ = fs::create_dir_all(below(folder));
         }
@@ -213,6 +213,8 @@ impl<'m> Order<'m> {
         shell.env("HOME", path(self.home)).env("PATH", PATH).env("PWD", path(self.project)).env("SHELL", "/bin/bash");
         shell.env("USER", path(self.home).file_name().unwrap_or_default());
         shell.stdin(File::open(input)?).stdout(Stdio::null()).stderr(Stdio::null());
+        // `kill 0` reaches its own group, and nothing of what runs it.
+        shell.process_group(0);
         // SAFETY: what runs between fork and exec only calls the kernel.
         unsafe { shell.pre_exec(kernel::limit) };
         let mut waiting = kernel::Waiting::new()?;
@@ -271,6 +273,19 @@ fn list_changes(upper: &Path, name: &Path, changes: &mut Vec<Vec<u8>>) {
             changes.push([&[sign], path.as_os_str().as_bytes()].concat());
         }
     }
+}
+
+/// Where a path lies that is seen from `root`; nothing leads out of it.
+fn inside(root: &Path, path: &Path) -> PathBuf {
+    let names = path.components().fold(Vec::new(), |mut names, component| {
+        match component {
+            Component::Normal(name) => names.push(name),
+            Component::ParentDir => drop(names.pop()),
+            _ => {}
+        }
+        names
+    });
+    names.iter().fold(root.to_owned(), |path, name| path.join(name))
 }
 
 fn path(bytes: &[u8]) -> PathBuf {
