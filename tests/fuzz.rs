@@ -8,10 +8,11 @@
 #![allow(missing_docs, unreachable_pub, reason = "nothing here is used from outside")]
 #![allow(
     clippy::expect_used,
+    clippy::format_push_string,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that panics has failed, which is its job"
+    reason = "a test that panics has failed, which is its job, and it may be slow to build a text"
 )]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,9 +53,9 @@ const PATIENCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 300
 /// The stack that the main thread of a program has.
 const STACK: usize = 8 << 20;
 
-/// What is fuzzed. The number of a case chooses the shell or the dialect.
-const TARGETS: [(&str, fn(&[u8], usize) -> Result<(), String>); 4] =
-    [("options", options), ("syntax", syntax), ("facts", facts), ("policy", policy)];
+/// What is fuzzed: an input, and the number of the case, which chooses the shell or the dialect.
+type Target = fn(&[u8], usize) -> Result<(), String>;
+const TARGETS: [(&str, Target); 4] = [("options", options), ("syntax", syntax), ("facts", facts), ("policy", policy)];
 
 #[test]
 fn nothing_panics_or_is_lost() {
@@ -95,10 +96,10 @@ fn fuzz(time: Option<Duration>) -> Vec<String> {
 }
 
 /// Runs one target on one input; how it failed.
-fn run(target: fn(&[u8], usize) -> Result<(), String>, input: &[u8], choice: usize) -> Result<(), String> {
+fn run(target: Target, input: &[u8], choice: usize) -> Result<(), String> {
     let start = spent();
     let result = catch_unwind(AssertUnwindSafe(|| target(input, choice))).unwrap_or_else(|_| Err("panics".to_owned()));
-    if spent() - start > PATIENCE { Err("takes too long".to_owned()) } else { result }
+    if spent().saturating_sub(start) > PATIENCE { Err("takes too long".to_owned()) } else { result }
 }
 
 /// The shortest input found that fails in the same way.

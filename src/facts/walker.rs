@@ -223,7 +223,7 @@ impl<'a> Walker<'a> {
         }
         let fact = DoubtFact { doubt, command: by.command, part: by.part, at: by.at, reason: reason.into() };
         if !self.facts.doubts.iter().rev().take(RECENT).any(|known| *known == fact) {
-            self.hold(size_of::<DoubtFact>() + FINDING + owned(&fact.reason));
+            self.hold(size_of::<DoubtFact>() + FINDING + fact.reason.len());
             self.facts.doubts.push(fact);
         }
     }
@@ -240,7 +240,7 @@ impl<'a> Walker<'a> {
         let fact = EffectFact { effect, aspect, target, command, part, at, reason: reason.into() };
         if !self.facts.effects.iter().rev().take(RECENT).any(|known| *known == fact) {
             let target = fact.target.as_ref().map_or(0, |target| target.len());
-            self.hold(size_of::<EffectFact>() + FINDING + target + owned(&fact.reason));
+            self.hold(size_of::<EffectFact>() + FINDING + target + fact.reason.len());
             self.facts.effects.push(fact);
         }
     }
@@ -448,11 +448,6 @@ impl<'a> Walker<'a> {
         }
         Rc::new(joined)
     }
-}
-
-/// The bytes of a text that is not the program's own.
-fn owned(text: &Cow<'static, str>) -> usize {
-    if let Cow::Owned(text) = text { text.len() } else { 0 }
 }
 
 fn union<K: Ord + Clone, V: Clone>(
