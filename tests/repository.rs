@@ -197,10 +197,10 @@ fn a_repository_of_somebody_else_tells_nothing() {
     let corpus = corpus("odd");
     let world = World::new(&corpus);
     let of_mine = Case { repository: "plain".into(), command: "rm src/a.rs".into(), wanted: "allow".into() };
-    assert_eq!(faults(&world, std::slice::from_ref(&of_mine)), [String::new(); 0]);
+    assert_eq!(faults(&world, std::slice::from_ref(&of_mine)), Vec::<String>::new());
     if chown(world.folder("plain").join(".git"), Some(12345), None).is_ok() {
         let of_another = Case { wanted: "ask delete.project".into(), ..of_mine };
-        assert_eq!(faults(&world, &[of_another]), [String::new(); 0]);
+        assert_eq!(faults(&world, &[of_another]), Vec::<String>::new());
     }
 }
 
@@ -211,5 +211,8 @@ fn a_wrong_row_is_found() {
     let case = |wanted: &str| Case { repository: "work".into(), command: "rm new.rs".into(), wanted: wanted.into() };
     let wrong = ["allow", "deny", "ask delete.home", "ask write", "ask delete.project: this script made it"];
     assert_eq!(faults(&world, &wrong.map(case)).len(), wrong.len());
-    assert_eq!(faults(&world, &["ask", "ask delete", "ask delete.project: not in git"].map(case)), [String::new(); 0]);
+    assert_eq!(
+        faults(&world, &["ask", "ask delete", "ask delete.project: not in git"].map(case)),
+        Vec::<String>::new()
+    );
 }

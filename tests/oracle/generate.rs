@@ -42,17 +42,20 @@ const SUMS: &[&str] = &[
 
 /// The scripts of this number.
 pub fn rows(seed: u64) -> Vec<Row> {
-    let mut script =
-        Script { random: Random(seed.wrapping_mul(0x1000_0001).wrapping_add(7)), depth: 0, plain: seed % 2 == 0 };
+    let mut script = Script {
+        random: Random(seed.wrapping_mul(0x1000_0001).wrapping_add(7)),
+        depth: 0,
+        plain: seed.is_multiple_of(2),
+    };
     let count = 1 + script.random.below(4);
     let mut text = script.statements(count);
-    if seed % 4 > 0 {
+    if !seed.is_multiple_of(4) {
         text = format!("x=a; y='b c'; z=\nset -- p 'q r' ''\n{text}");
     }
     vec![Row::new(format!("generated {seed}"), text, None)]
 }
 
-/// A small deterministic generator (SplitMix64).
+/// A small deterministic generator (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -133,6 +136,7 @@ impl Script {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a list of forms")]
     fn statement(&mut self) -> String {
         if self.depth > 1 {
             return self.simple();
@@ -473,7 +477,7 @@ impl Script {
         let parts: String = (0..=self.random.below(2))
             .map(|_| match self.random.below(6) {
                 0 | 1 => self.expansion(),
-                2 => self.pick(QUOTED).replace(['"', '`'], "").replace("\\", "\\\\").replace('!', ""),
+                2 => self.pick(QUOTED).replace(['"', '`'], "").replace('\\', "\\\\").replace('!', ""),
                 3 => self.pick(&["\\$x", "\\\"", "\\a", "\\\\", "\\\n", "\\`", "'", "'a b'", "\\n", "$"]).to_owned(),
                 _ => self.pick(TEXTS).replace('!', ""),
             })

@@ -151,7 +151,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = (self.exact + self.unknown + self.doubt).max(1);
-        let share = 100.0 * self.exact as f64 / all as f64;
+        let per_mille = 1000 * self.exact / all;
+        let share = format!("{}.{}", per_mille / 10, per_mille % 10);
         let Self { rows, executed, runs, late, exact, unknown, doubt, missed } = self;
         write!(
             f,
@@ -159,7 +160,7 @@ impl fmt::Display for Report {
         )?;
         write!(
             f,
-            "{exact} exact ({share:.1} %), {unknown} by something unknown, {doubt} by a doubt; {} rows missed",
+            "{exact} exact ({share} %), {unknown} by something unknown, {doubt} by a doubt; {} rows missed",
             missed.len()
         )
     }

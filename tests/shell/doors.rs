@@ -115,7 +115,7 @@ fn what_was_decoded_is_remembered() {
     let sandbox = Sandbox::new("version = 1\n");
     sandbox.write("project/a.b64", "dHJ1ZQo=\n");
     sandbox.write("project/own.sh", "true\n");
-    let code = |text: &str| see(&mut sandbox.shell("bash", &["-c", text])).code;
+    let code = |text: &str| see(&mut sandbox.shell("bash", ["-c", text])).code;
     assert_eq!(code("sh own.sh"), Some(0));
     assert_eq!(code("base64 -d a.b64 > x.sh"), Some(0));
     assert_eq!(code("sh own.sh"), Some(0));
