@@ -289,6 +289,8 @@ fn nested_scripts() {
         ("f() { local -a a=(rm -rf); a+=(/etc); \"${a[@]}\"; }; f", "delete.root /etc"),
         ("set --; \"$@\" rm -rf /etc", "delete.root /etc"),
         ("set '' ''; rm -rf /etc$@", "delete.root /etc"),
+        ("compgen -C'rm -rf /etc' x", "delete.root /etc"),
+        ("rm -rf ~1", "delete.unknown …, ? path: …: a folder that `pushd` keeps"),
         ("echo /etc | xargs --replace rm -rf {}", "delete.root /etc"),
         (
             "a=(x /etc); unset 'a[0]'; rm -rf \"${a[@]}\"",
@@ -454,6 +456,7 @@ fn commands_are_listed_with_what_reached_them() {
         ("printf '' | xargs -n1 rm -r x", "printf '' | xargs -n1 rm -r x | xargs: rm -r x"),
         // Without `-r` a backslash is no text.
         (r"read x <<< 'a\b'; ls $x", "read x | ls …"),
+        ("set -- '' a; IFS=x; ls $@", "set -- '' a | ls '' a"),
         (r"read -r x <<< 'a\b'; ls $x", r"read -r x | ls a\b"),
         ("read -n1 x <<< abc; ls $x", "read -n1 x | ls …"),
         ("IFS=: read x y z <<< 'a: :b c'; ls \"$x\" \"$y\" \"$z\"", "read x y z | ls a   b c"),

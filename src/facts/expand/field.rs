@@ -104,7 +104,11 @@ pub(super) fn split(bits: Vec<Bit>, separators: &BStr, globs: Option<bool>, at: 
         Fields { separators, globs, at, done: Vec::new(), pieces: Vec::new(), started: false, many: false };
     for bit in bits {
         match bit {
-            Bit::Break => fields.end(),
+            Bit::Break => {
+                // Empty items go away, but not in bash where no blank separates words.
+                fields.started |= !separators.is_empty() && !separators.iter().any(|byte| b" \t\n".contains(byte));
+                fields.end();
+            }
             Bit::Many(piece) => {
                 fields.started = true;
                 fields.many = true;

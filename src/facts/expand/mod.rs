@@ -252,6 +252,10 @@ impl Walker<'_> {
                 _ => Piece::unknown(UnknownKind::Any, "$PWD has one of several values here"),
             },
             b"-" => Piece::unknown(UnknownKind::Any, "the folder before the last `cd`"),
+            // `~1`, `~+1`, `~-1`.
+            [b'+' | b'-' | b'0'..=b'9', number @ ..] if number.iter().all(u8::is_ascii_digit) => {
+                Piece::unknown(UnknownKind::Any, "a folder that `pushd` keeps")
+            }
             b"root" => Piece::Text("/root".into()),
             user if user.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte)) => {
                 Piece::Text([b"/home/", user].concat().into())
