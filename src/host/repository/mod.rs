@@ -58,7 +58,10 @@ impl Repository {
     pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
         let found = folder.ancestors().find(|folder| holds(folder, ".git") || is_bare(folder))?;
         let own = if holds(found, ".git") { git_folder(found)? } else { found.to_path_buf() };
-        fs::canonicalize(common(&own)).ok()
+        let shared = common(&own);
+        // A plain folder below one that is resolved needs no look at each of its parents.
+        let plain = shared.parent() == Some(found) && fs::symlink_metadata(&shared).is_ok_and(|found| found.is_dir());
+        if plain || shared == found { Some(shared) } else { fs::canonicalize(shared).ok() }
     }
 
     /// Opens the repository of the work tree at `root`; `None` if it is of a kind that we do not read, or somebody
