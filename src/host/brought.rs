@@ -7,7 +7,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,10 @@ use bstr::ByteSlice;
 const LASTS: i64 = 24 * 60 * 60;
 /// How long unpacking may take, in seconds.
 const UNPACKS: i64 = 10 * 60;
-/// A longer store is begun anew with its younger half.
+/// A longer store is begun anew with its youngest records, half as long together.
 const LONGEST: u64 = 256 * 1024;
+/// What a record takes beside its path.
+const MARKS: u64 = 16;
 
 /// The records that count, each with the second in which it was made.
 #[derive(Debug, Default)]
@@ -29,11 +31,8 @@ pub(super) struct Brought(Vec<(i64, PathBuf)>);
 impl Brought {
     /// The records of a store; none if it is not there.
     pub(super) fn load(store: &Path) -> Self {
-        let mut text = Vec::new();
-        let read = fs::File::open(store).and_then(|file| file.take(LONGEST * 2).read_to_end(&mut text));
-        if read.is_err() {
-            return Self::default();
-        }
+        // Whole, however long: what was brought last stands at its end.
+        let Ok(text) = fs::read(store) else { return Self::default() };
         let since = now() - LASTS;
         let mut fields = text.split(|byte| *byte == 0);
         let mut records = Vec::new();
@@ -78,12 +77,18 @@ pub fn note(store: &Path, brought: &[PathBuf]) {
 
 /// Leaves only what still counts of a store that has grown long.
 fn shorten(store: &Path) {
-    if fs::metadata(store).is_ok_and(|metadata| metadata.len() <= LONGEST) || !store.exists() {
+    if !fs::metadata(store).is_ok_and(|metadata| metadata.len() > LONGEST) {
         return;
     }
     let Brought(records) = Brought::load(store);
+    let mut left = LONGEST / 2;
+    let fits = |(_, path): &&(i64, PathBuf)| {
+        let size = path.as_os_str().len() as u64 + MARKS;
+        left.checked_sub(size).inspect(|rest| left = *rest).is_some()
+    };
+    let young = records.iter().rev().take_while(fits).count();
     let mut text = Vec::new();
-    for (at, path) in records.iter().skip(records.len() / 2) {
+    for (at, path) in records.iter().skip(records.len() - young) {
         let _ = write!(text, "{at}\0");
         text.extend_from_slice(path.as_os_str().as_bytes());
         text.push(0);
@@ -130,8 +135,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("brought");
         let many: Vec<PathBuf> =
-            (0..10_000).map(|number| PathBuf::from(format!("/a/long/path/of/a/file/{number}"))).collect();
+            (0..20_000).map(|number| PathBuf::from(format!("/a/long/path/of/a/file/{number}"))).collect();
         note(&store, &many);
+        assert_eq!(Brought::load(&store).0.last().unwrap().1, many[19_999]);
         note(&store, &[PathBuf::from("/last")]);
         assert!(fs::metadata(&store).unwrap().len() < LONGEST);
         assert_eq!(Brought::load(&store).0.last().unwrap().1, Path::new("/last"));
