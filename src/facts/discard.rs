@@ -167,14 +167,22 @@ impl Walker<'_> {
             || named().any(|setting| is_set(BStr::new(setting.name.as_bytes())))
     }
 
+    /// No repository was here when the script began: what is in it now is the script's own.
+    fn is_own_repository(&self, judged: &Judged<'_>) -> bool {
+        let Folder::Known(paths) = &self.state.cwd else { return false };
+        !self.is_elsewhere(judged) && paths.iter().all(|folder| self.host.tree_of(folder).is_none())
+    }
+
     /// A branch is moved or removed; with `new` it is made, unless there is one of that name.
     fn drop_branch(&mut self, argument: &Argument, new: bool, judged: &Judged<'_>) {
         let by = judged.by.at(argument.at);
         let Some(name) = argument.text().filter(|_| !argument.many).map(std::borrow::Cow::into_owned) else {
             return self.doubt(Doubt::Argument, by, "which branch is moved or removed is not known");
         };
+        // A script that renames its branch after a commit has hardly just made the one that would be overwritten.
+        let stale = if new { self.is_elsewhere(judged) } else { self.is_stale(judged) };
         let kept = match &self.state.cwd {
-            _ if self.is_stale(judged) => None,
+            _ if stale => None,
             Folder::Known(paths) => {
                 let itself = |folder: &Path| new && self.host.branch(folder).as_ref() == Some(&name);
                 let kept = |folder: &Path| self.host.branch_is_kept(folder, Some(name.as_ref()));
@@ -185,7 +193,9 @@ impl Walker<'_> {
         };
         match kept {
             Some(true) => self.effect((Effect::Commit, None), Some(name), by, NOTHING),
-            None if new => self.effect((Effect::Commit, None), Some(name), by, "makes or renames a branch"),
+            None if new && self.is_own_repository(judged) => {
+                self.effect((Effect::Commit, None), Some(name), by, "makes or renames a branch");
+            }
             _ => self.lose(Some(name), by, "commits that no other branch holds would be lost"),
         }
     }

@@ -56,12 +56,17 @@ impl Repository {
 
     /// The folder of the repository that git would use in `folder`, the one that its working trees share.
     pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
-        let found = folder.ancestors().find(|folder| holds(folder, ".git") || is_bare(folder))?;
-        let own = if holds(found, ".git") { git_folder(found)? } else { found.to_path_buf() };
+        let (own, plain) = folder.ancestors().find_map(|folder| {
+            let git = folder.join(".git");
+            match fs::symlink_metadata(&git) {
+                Ok(found) if found.is_dir() => Some(Some((git, true))),
+                Ok(_) => Some(git_folder(folder).map(|own| (own, false))),
+                Err(_) => is_bare(folder).then(|| Some((folder.to_path_buf(), true))),
+            }
+        })??;
         let shared = common(&own);
         // A plain folder below one that is resolved needs no look at each of its parents.
-        let plain = shared.parent() == Some(found) && fs::symlink_metadata(&shared).is_ok_and(|found| found.is_dir());
-        if plain || shared == found { Some(shared) } else { fs::canonicalize(shared).ok() }
+        if plain && shared == own { Some(shared) } else { fs::canonicalize(shared).ok() }
     }
 
     /// Opens the repository of the work tree at `root`; `None` if it is of a kind that we do not read, or somebody

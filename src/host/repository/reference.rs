@@ -52,6 +52,17 @@ impl References {
         self.packed().into_iter().find(|(known, _)| known == name).map(|(_, id)| id)
     }
 
+    /// Whether something is written under a full name, whatever that is.
+    fn is_written(&self, name: &BStr) -> bool {
+        fs::symlink_metadata(self.common.join(bytes_path(name))).is_ok()
+    }
+
+    /// Whether no object stands under a full name; `None` if what is written there is not understood.
+    pub(super) fn is_free(&self, name: &BStr) -> Option<bool> {
+        let free = self.find(name).is_none();
+        if free && self.is_written(name) { None } else { Some(free) }
+    }
+
     fn packed(&self) -> Vec<(BString, Id)> {
         let packed = fs::read(self.common.join("packed-refs")).unwrap_or_default();
         let named = |line: &[u8]| {
@@ -102,7 +113,7 @@ impl Repository {
             Some(name) => self.references.find(name.as_ref()),
             None => self.references.head(),
         };
-        let Some(commit) = commit else { return Some(true) };
+        let Some(commit) = commit else { return self.references.is_free(name?.as_ref()) };
         let mut others = self.references.all()?;
         others.retain(|other, _| Some(other) != name.as_ref() && other != STASH);
         Some(is_reachable(&self.objects, commit, others.into_values()))

@@ -39,8 +39,8 @@ impl Repository {
                 }
             }
             Work::Stashes => {
-                let stash = self.references.find(STASH.into()).map(|_| path.to_path_buf());
-                Some(stash.into_iter().collect())
+                let free = self.references.is_free(STASH.into());
+                free.map(|free| if free { Vec::new() } else { vec![path.to_path_buf()] })
             }
         };
         match found {
