@@ -50,7 +50,9 @@ fn open_all(sources: &Sources) -> Result<Vec<(PathBuf, Opened)>, Vec<Diagnostic>
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
         Err(error) => return Err(vec![refused(&sources.commands, &error.into())]),
     };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(|path| is_table(path)).collect();
+    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = paths.map_err(|error| vec![refused(&sources.commands, &error.into())])?;
+    paths.retain(|path| is_table(path));
     paths.sort();
     let (mut files, mut faults) = (Vec::new(), Vec::new());
     if !paths.is_empty() {
