@@ -52,6 +52,7 @@ impl Walker<'_> {
                 return self.effect((Effect::Send, Some(Aspect::Other)), Some(target), by, reason);
             }
             (Effect::Fetch, _) => "the host is not known",
+            (_, Aspect::Loopback) => "gives something to a service of this machine",
             _ => "gives something to another host",
         };
         let unknown_part =
